@@ -71,7 +71,8 @@ def closes_places(source: str, value: Array, inputs: Sequence[Array | None]) -> 
         return True
     added = inputs if source in kinds.SUMS | kinds.LONG_SUMS else ()
     return any(
-        given is not None and given.shape == value.shape and _is_one_number(given[infinite])
+        given is not None and not given.dtype.hasobject and given.shape == value.shape
+        and _is_one_number(given[infinite])
         and not given[~infinite].any() and bool((np.abs(given[infinite]) > 1).all())
         for given in added
     )  # fmt: skip

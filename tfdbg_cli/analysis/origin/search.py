@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import CROSS_ENTROPIES, INPUTS, LITERALS, VARIABLE_READS
 
 
@@ -120,7 +121,7 @@ class OriginSearch:
     def _is_minus_infinity(self, index: int) -> bool:
         """Whether the tensor at `index` is a -inf that the program wrote down."""
         node, value = self._lineage.node(index), self._run.tensors.value(index)
-        if node is None or node.op_type not in LITERALS or isinstance(value, NoValue) or not value.size:
+        if node is None or node.op_type not in LITERALS or not _is_real(value) or not value.size:
             return False
         return bool(np.isneginf(value.flat[0]) and np.isneginf(value).all())
 
@@ -128,10 +129,10 @@ class OriginSearch:
         """The first tensor that has the largest of each row, of which a mask of -inf has closed some throughout."""
         for index in range(len(self._run.tensors)):
             node, value = self._lineage.node(index), self._run.tensors.value(index)
-            if node is None or node.op_type != "Max" or isinstance(value, NoValue) or not np.isneginf(value).any():
+            if node is None or node.op_type != "Max" or not _is_real(value) or not np.isneginf(value).any():
                 continue
-            rows = self._lineage.inputs(index)[0].value
-            if rows is not None and np.isfinite(rows).any():
+            rows = next((item.value for item in self._lineage.inputs(index)), None)
+            if rows is not None and _is_real(rows) and np.isfinite(rows).any():
                 return index
         return None
 
@@ -352,3 +353,8 @@ class OriginSearch:
             if value is not None and bool(self._mask(value).any()) and not self._is_intended(node):
                 return InputSeen(name, node, value=value)
         return None
+
+
+def _is_real(value: Value) -> TypeGuard[Array]:
+    """Whether `value` holds floating-point numbers that are not complex."""
+    return not isinstance(value, NoValue) and value.dtype.kind in "fV"

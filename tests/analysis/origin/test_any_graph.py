@@ -48,6 +48,7 @@ def _op(chance: random.Random, name: str, before: list[str], everything: list[st
 
 
 @given(st.integers(0, 2**32))
+@example(115518)  # a NaN compared with a text
 @example(27946)  # texts beside infinities of a sum
 @settings(max_examples=300, deadline=None)
 def test_the_search_and_the_way_back_end_with_an_answer(seed: int) -> None:

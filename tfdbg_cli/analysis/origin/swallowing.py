@@ -141,7 +141,10 @@ class _Swallowing:
         node = self._run.graph.find(name.node)
         rows = () if node is None or node.op_type not in LITERALS else self._run.tensors.named(name.node, name.slot)
         values = [self._run.tensors.value(row) for row in rows]
-        return any(not isinstance(value, NoValue) and bool(np.isinf(value).all()) for value in values)
+        return any(
+            not isinstance(value, NoValue) and value.dtype.kind in "fV" and bool(np.isinf(value).all())
+            for value in values
+        )
 
     def _hides(self, reader: Node) -> bool:
         """Whether what comes out depends on a number, or a text, that `reader` gives, and that is not bad.

@@ -49,8 +49,9 @@ def test_a_folder_that_is_deleted_twice_closes_nothing_of_the_programs(place, tm
     others = [os.open(tmp_path_factory.getbasetemp(), os.O_RDONLY) for _ in range(3)]
     try:
         once.delete()
-        for other in others:
-            os.fstat(other)
+        assert [os.path.samestat(os.fstat(other), os.stat(tmp_path_factory.getbasetemp())) for other in others] == [
+            True
+        ] * 3
     finally:
         for other in others:
             os.close(other)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as of_numpy
 
-from tfdbg_cli.model.exactness import Exactness, Parting, Way, parted, same_bits
+from tfdbg_cli.model.exactness import _BLOCK, _SLICE, Exactness, Parting, Way, parted, same_bits
 from tfdbg_cli.model.values import Lack, NoValue
 
 
@@ -187,3 +187,13 @@ def test_one_other_bit_is_seen_wherever_it_is(at: int) -> None:
     two[at] = -0.0
     assert not same_bits(one, two)
     assert one_parting(one, two).elements == 1
+
+
+@pytest.mark.parametrize("size", [_SLICE - 1, _SLICE, _SLICE + 1, _SLICE + _BLOCK, _SLICE + _BLOCK + 3])
+def test_the_same_bits_are_looked_for_to_the_end_of_a_large_array(size: int) -> None:
+    one, two = np.zeros(size), np.zeros(size)
+    assert same_bits(one, two)
+    for at in {0, size // 2, min(_SLICE, size - 1), size - 1}:
+        two[at] = -0.0
+        assert not same_bits(one, two)
+        two[at] = 0.0

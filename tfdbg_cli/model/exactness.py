@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tfdbg_cli.model.values import Array, NoValue, Value
 _MOST_NAMED = 3
 _SMALL = 1 << 14  # bytes
 _SLICE = 1 << 14  # elements compared at a time, few enough for the intermediate arrays to stay in the cache
+_BLOCK = 1 << 22  # elements of which it is asked at a time whether all are the same
 _WIDEST = 8  # bytes of the widest float for which ULP distances can be computed, by its bits as an integer
 _RACE = "Its ops use {name} in no order that the graph fixes: undebugged, too, that may change from run to run."
 _OTHER_NANS = "NaN of other bits"
@@ -168,8 +170,9 @@ def same_bits(one: Value, two: Value) -> bool:
     if one.nbytes <= _SMALL:  # most variables of a network; for these the overhead of a NumPy call would dominate
         return one.tobytes() == two.tobytes()
     bits, other_bits = _bits(one), _bits(two)
-    # Where arrays differ they most often do so soon.
-    return bool(np.array_equal(bits[:_SLICE], other_bits[:_SLICE]) and np.array_equal(bits, other_bits))
+    # Where arrays differ they most often do so soon; and of large ones NumPy would hold an answer for each element.
+    ends = [0, _SLICE, *range(_SLICE + _BLOCK, len(bits) + _BLOCK, _BLOCK)]
+    return all(np.array_equal(bits[at:end], other_bits[at:end]) for at, end in pairwise(ends))
 
 
 def _is_small(one: Value, two: Value) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 from tfdbg_cli.analysis.difference.errors import (
     Errors,
     became_nonfinite,
-    has_same_bits,
     largest,
     measured,
     zeros_apart,
@@ -18,6 +17,7 @@ from tfdbg_cli.analysis.difference.errors import (
 from tfdbg_cli.analysis.difference.rounding import Flow
 from tfdbg_cli.analysis.difference.tolerance import Tolerance, precision_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair
+from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
@@ -96,7 +96,7 @@ def gap_of_values(first: Array, second: Array, tolerance: Tolerance) -> Gap:
         return Gap(Change.SHAPE, Errors(first.size))
     if first.dtype.hasobject != second.dtype.hasobject:
         return Gap(Change.DTYPE, Errors(first.size))
-    if has_same_bits(first, second):  # most have, and no error need be measured
+    if not first.dtype.hasobject and same_bits(first, second):  # most have, and no error need be measured
         return Gap(Change.VALUES, Errors(first.size))
     errors = measured(first, second, tolerance)
     became = became_nonfinite(first, second) if errors.nonfinite else None

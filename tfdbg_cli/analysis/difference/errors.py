@@ -43,13 +43,6 @@ class Errors:
         return self.max_abs / self.scale if self.scale else float(self.max_abs > 0)
 
 
-def has_same_bits(first: Array, second: Array) -> bool:
-    """Whether two arrays of one shape are of one type, and the same to the last bit; of texts that is not seen."""
-    if first.dtype != second.dtype or first.dtype.hasobject:
-        return False
-    return all(one.tobytes() == two.tobytes() for one, two in _chunks(first, second))
-
-
 def measured(first: Array, second: Array, tolerance: Tolerance) -> Errors:
     """The errors of two arrays of one shape. Numbers of different types are compared as numbers."""
     if not any(_differs(one, two).any() for one, two in _chunks(first, second)):

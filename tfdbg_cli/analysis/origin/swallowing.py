@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 
@@ -120,15 +119,16 @@ class _Swallowing:
         def made(one: str) -> Iterator[str]:
             return (found.name for found, _ in graph.consumers(one))
 
-        chosen = {name.node, *islice(reached([name.node], made), _MOST_MADE)}
-        asked = [reader.name]
-        for place in asked:  # grows as truths are combined
-            for found, _ in graph.consumers(place):
-                if found.op_type in TRUTHS:
-                    asked += [found.name] * (found.name not in asked)
-                elif found.op_type not in SELECTS or not any(part.node in chosen for part in found.inputs[1:]):
-                    return False
-        return True
+        def combined(one: str) -> Iterator[str]:
+            return (found.name for found, _ in graph.consumers(one) if found.op_type in TRUTHS)
+
+        chosen = set(reached([name.node], made, most=_MOST_MADE))
+        asking = (found for one in reached([reader.name], combined) for found, _ in graph.consumers(one))
+        return all(
+            found.op_type in SELECTS and any(part.node in chosen for part in found.inputs[1:])
+            for found in asking
+            if found.op_type not in TRUTHS
+        )
 
     def _asks_on_purpose(self, reader: Node) -> bool:
         """Whether `reader` asks whether a number is NaN, or finite: it compares it with itself, or with infinity."""

@@ -77,7 +77,7 @@ def _first_call(layers: int, way: str, *, plain_before: bool) -> tuple[Spent, Sp
 
 def main() -> None:
     """`python -m bench.preparation LAYERS WAY`: its numbers as JSON on the last line."""
-    from tfdbg_cli.capture.functions.graph import function_graph
+    from tfdbg_cli.capture.functions.graph.function_graph import function_graph
 
     layers, way = int(sys.argv[1]), sys.argv[2]
     with enabled(Detach())():

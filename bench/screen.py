@@ -14,7 +14,7 @@ import urwid.testing
 from bench import gpt
 from bench.goals import Goals, Wait
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.capture.functions.own_names import original_names
+from tfdbg_cli.capture.functions.definition.own_names import original_names
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.collection import seldom_collected
 from tfdbg_cli.commands.standard import standard_registry

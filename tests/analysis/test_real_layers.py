@@ -19,7 +19,7 @@ def graph() -> Graph:
     import keras
     import tensorflow as tf
 
-    from tfdbg_cli.capture.functions.graph import function_graph
+    from tfdbg_cli.capture.functions.graph.function_graph import function_graph
 
     model = keras.Sequential(
         [keras.layers.Input((6, 4)), keras.layers.LSTM(3, name="memory"), keras.layers.Dense(2, name="head")],

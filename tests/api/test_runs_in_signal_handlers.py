@@ -17,7 +17,7 @@ from support.scripted import ScriptedFrontend
 import tfdbg_cli as tf_debug
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.capture import failures
-from tfdbg_cli.capture.functions.frame_reports import FrameReports
+from tfdbg_cli.capture.functions.calling.frame_reports import FrameReports
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger

@@ -13,8 +13,8 @@ from exactness.courses import Plant, course_of
 from exactness.fronts import capturing, debugged, watching
 from exactness.programs import fitting, small
 from exactness.verdict import Way, assert_exact, assert_exact_again
-from tfdbg_cli.capture.functions import early_reports
-from tfdbg_cli.capture.functions.early_reports import Early
+from tfdbg_cli.capture.functions.checking import early_reports
+from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.graph.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 
 

@@ -11,13 +11,13 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.frontier import frontier_of
+from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.definition.results import results_of
-from tfdbg_cli.capture.functions.frontier import frontier_of
-from tfdbg_cli.capture.functions.graph import function_graph
-from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.functions.scopes import named_graphs_below, scope_of
-from tfdbg_cli.capture.functions.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.graph.function_graph import function_graph
+from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below, scope_of
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.function.function_checks import with_updated

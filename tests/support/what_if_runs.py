@@ -12,7 +12,7 @@ def captured(function: Any, *arguments: Any) -> tuple[Run, Any, list[Any]]:
     """The run of `function`, captured, the means to ask what if, and the flat inputs."""
     import tensorflow as tf
 
-    from tfdbg_cli.capture.functions.arguments import given, given_values
+    from tfdbg_cli.capture.functions.signature.arguments import given, given_values
     from tfdbg_cli.capture.runs.function.traced_function import traced_function
     from tfdbg_cli.capture.tf.compat import atomic_of
     from tfdbg_cli.capture.what_if.function import FunctionWhatIf

@@ -18,7 +18,7 @@ from tfdbg_cli.model.replay import ReplaySpec, Role
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
 
-from tfdbg_cli.capture.functions.graph import function_graph  # noqa: E402
+from tfdbg_cli.capture.functions.graph.function_graph import function_graph  # noqa: E402
 from tfdbg_cli.capture.replay.any_replay import replay  # noqa: E402
 from tfdbg_cli.capture.replay.function import fresh_variable  # noqa: E402
 from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402

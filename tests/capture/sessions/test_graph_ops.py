@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.scopes import scope_of
-from tfdbg_cli.capture.functions.static_facts import FunctionOp
+from tfdbg_cli.capture.functions.checking.static_facts import FunctionOp
+from tfdbg_cli.capture.functions.graph.scopes import scope_of
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, facts_of
 from tfdbg_cli.ops.folding import UNREAD, Constant
 from tfdbg_cli.ops.op_view import Kind

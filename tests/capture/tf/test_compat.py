@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from support.one_dnn import run_as
 
-from tfdbg_cli.capture.functions.scopes import named_graphs_below
+from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below
 from tfdbg_cli.capture.runs.delivered import OPTIONAL
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.op_definitions import function_name

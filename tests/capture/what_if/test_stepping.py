@@ -98,7 +98,7 @@ def _small():
     from tfdbg_cli.capture.what_if.steppers import SteppableCall
 
     concrete = step.get_concrete_function(tf.constant(1.0))
-    from tfdbg_cli.capture.functions.scopes import scope_of
+    from tfdbg_cli.capture.functions.graph.scopes import scope_of
 
     return v, SteppableCall(scope_of(concrete), [tf.constant(1.0), *concrete.captured_inputs]).stepper()
 

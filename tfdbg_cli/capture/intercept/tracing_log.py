@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.capture.failures import report_once
-from tfdbg_cli.capture.functions.argument_specs import Objects, signature_of
+from tfdbg_cli.capture.functions.signature.argument_specs import Objects, signature_of
 from tfdbg_cli.capture.intercept.worthwhile import is_worthwhile
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.tf import base_classes, compat

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.compiled import compiled_copy
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.body import Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
@@ -20,8 +20,8 @@ from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, is_shown
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.functions.exact.comparison import compared
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.twins import has_twin
+from tfdbg_cli.capture.functions.optimized.compiled import compiled_copy
+from tfdbg_cli.capture.functions.optimized.twins import has_twin
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.replay.replayed import Replayed

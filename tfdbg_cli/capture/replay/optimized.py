@@ -2,7 +2,7 @@
 
 A function that returns all its values is compiled anew, and the optimizer takes twice as long for it as for the plain
 one. If it is known what the optimizer made of the plain one (a call was watched, or is about to be made for the first
-time), the outputs are added to that (`functions/grafted.py`), and the replay runs exactly the program's ops.
+time), the outputs are added to that (`functions/optimized/grafted.py`): the replay runs exactly the program's ops.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.compiled import Compiled
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled
 from tfdbg_cli.capture.replay.registered import refusals
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from tfdbg_cli.capture.functions.definition.body import Library
 from tfdbg_cli.capture.functions.definition.call_tree import CallTree, Scope
-from tfdbg_cli.capture.functions.function_tree import skipped_attributes
+from tfdbg_cli.capture.functions.graph.function_tree import skipped_attributes
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef

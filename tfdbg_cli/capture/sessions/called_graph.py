@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 
 from tfdbg_cli.capture.functions.definition.body import Body
-from tfdbg_cli.capture.functions.graph import nodes_of
+from tfdbg_cli.capture.functions.graph.function_graph import nodes_of
 from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, called_roots
 from tfdbg_cli.capture.tf.tracebacks import TracebacksInside, tracebacks_of
 from tfdbg_cli.capture.tf.types import Op, TfGraph

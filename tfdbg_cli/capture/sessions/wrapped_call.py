@@ -1,7 +1,7 @@
 """Wraps an op of a session's graph that calls functions into a function, so that its inside can be rewritten.
 
-Such a function is rewritten like others (`capture/functions/rewrite.py`); its nodes then run in the place of the op.
-The name of a node inside begins with that of the op, and for a plain call also of the function:
+Such a function is rewritten like others (`capture/functions/calling/rewrite.py`); its nodes then run in the place of
+the op. The name of a node inside begins with that of the op, and for a plain call also of the function:
 `dense/PartitionedCall/relu/MatMul`, `while/body/add`.
 """
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import reduce
 
+from tfdbg_cli.capture.functions.calling.kept_tensors import array_of
 from tfdbg_cli.capture.functions.definition.effects import SideEffect, side_effect_of
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
-from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.model.dtypes import element_type

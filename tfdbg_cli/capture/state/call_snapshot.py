@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors, array_of
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
-from tfdbg_cli.capture.functions.instrumented import CallResult
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, array_of
 from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
 from tfdbg_cli.capture.replay.function_details import FunctionDetails, names_in, places_in
 from tfdbg_cli.capture.replay.optimized import OptimizedFunction

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
+from tfdbg_cli.capture.functions.checking.updated_variables import region_of
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
-from tfdbg_cli.capture.functions.updated_variables import region_of
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName, node_of
 from tfdbg_cli.ops.effects import leaves_variable

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfdbg_cli.capture.functions.arguments import Slot
-from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.scopes import named_graphs_below
+from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled
+from tfdbg_cli.capture.functions.signature.arguments import Slot
 from tfdbg_cli.capture.state.outside import (
     NotReplayableError,
     Outside,

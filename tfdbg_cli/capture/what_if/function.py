@@ -11,10 +11,10 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.graph.eager_past import arguments_made, with_own_arguments
 from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.stores import known_value, rows_of
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.functions.calling.kept_tensors import array_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
-from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import tensorflow as tf
 
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.functions.definition.flat_part import FlatDefinition
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.state.before_updates import held_variables
 from tfdbg_cli.capture.stores import known_value
 from tfdbg_cli.capture.tf import compat

@@ -14,7 +14,7 @@ _NUMBERS = itertools.count()
 
 
 def _root(function, *arguments):
-    from tfdbg_cli.capture.functions.scopes import scope_of
+    from tfdbg_cli.capture.functions.graph.scopes import scope_of
 
     concrete = function.get_concrete_function(*arguments)
     return concrete, scope_of(concrete)
@@ -100,7 +100,7 @@ def test_its_nodes_are_those_of_a_run() -> None:
     import tensorflow as tf
     from support.instrumented_calls import instrument
 
-    from tfdbg_cli.capture.functions.graph import function_graph
+    from tfdbg_cli.capture.functions.graph.function_graph import function_graph
 
     step, _, _ = _nested()
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])

@@ -12,12 +12,12 @@ import tensorflow as tf
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
-from tfdbg_cli.capture.functions.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.functions.exact.values import Values
-from tfdbg_cli.capture.functions.grafted import CannotBeGrafted
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled, compiled, compiled_copy
+from tfdbg_cli.capture.functions.optimized.grafted import CannotBeGrafted
 from tfdbg_cli.capture.runs.function.function_checks import watch_kind
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
@@ -181,7 +181,7 @@ def cannot_be_grafted(*_: Any) -> Any:
 @pytest.fixture
 def nothing_grafted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rewritten function is optimized as any other."""
-    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", cannot_be_grafted)
+    monkeypatch.setattr("tfdbg_cli.capture.functions.calling.instrumented.grafted", cannot_be_grafted)
 
 
 @pytest.fixture(params=["grafted", "optimized"])
@@ -200,7 +200,7 @@ def test_a_watched_function_keeps_the_ops_of_the_plain_one(build: Callable[[Any,
 
 @pytest.mark.usefixtures("nothing_grafted")
 def test_what_must_not_be_read_is_found_by_what_the_optimizer_makes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfdbg_cli.capture.functions.twins.rounding_apart", lambda *_, **__: frozenset())
+    monkeypatch.setattr("tfdbg_cli.capture.functions.optimized.twins.rounding_apart", lambda *_, **__: frozenset())
     weight, x = tf.Variable(tf.random.stateless_normal([4, 4], [1, 2])), tf.constant([1.0, -2.0, 0.5, 3.0])
     tries = []
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.compiled import Compiled
 from tfdbg_cli.capture.functions.exact.unordered_sums import unordered_sums
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled
 
 pytestmark = pytest.mark.tf
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.graph.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.functions.definition.failing_ops import failing_ops
-from tfdbg_cli.capture.functions.scopes import scope_of
+from tfdbg_cli.capture.functions.graph.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, RunUntil
 from tfdbg_cli.model.runs import Run

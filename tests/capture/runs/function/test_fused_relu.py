@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.failing_of_nan import may_fail_of_nan
+from tfdbg_cli.capture.functions.checking.failing_of_nan import may_fail_of_nan
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 

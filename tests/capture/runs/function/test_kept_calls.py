@@ -13,10 +13,10 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture import failures
+from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.exact import proof as proof_module
 from tfdbg_cli.capture.functions.exact.agreement import Effect
-from tfdbg_cli.capture.functions.grafted import CannotBeGrafted
-from tfdbg_cli.capture.functions.instrumented import Instrumented
+from tfdbg_cli.capture.functions.optimized.grafted import CannotBeGrafted
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.debugger.debugger import Debugger
@@ -82,7 +82,7 @@ def other_ops(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(real(*compared_ones, **how), outputs=(0,), suspects=(), given=())
 
     monkeypatch.setattr(proof_module, "compared", compared)
-    monkeypatch.setattr("tfdbg_cli.capture.functions.instrumented.grafted", cannot_be_grafted)
+    monkeypatch.setattr("tfdbg_cli.capture.functions.calling.instrumented.grafted", cannot_be_grafted)
 
 
 @pytest.mark.usefixtures("other_ops")

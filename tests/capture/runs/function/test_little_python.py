@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions import instrumented
+from tfdbg_cli.capture.functions.calling import instrumented
 from tfdbg_cli.capture.pipeline import Reported
 from tfdbg_cli.capture.state import variable_values
 from tfdbg_cli.capture.state.variable_values import VariableReader

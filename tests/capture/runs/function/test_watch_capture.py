@@ -13,8 +13,8 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.functions.instrumented import CallResult
-from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult
+from tfdbg_cli.capture.functions.calling.kept_tensors import NO_TENSORS
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.watched_calls import CopiedWatchedCall
 from tfdbg_cli.config.settings import Settings

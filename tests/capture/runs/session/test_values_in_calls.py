@@ -10,8 +10,8 @@ import pytest
 from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.capture.functions.calling.frame_reports import FrameReports
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind
-from tfdbg_cli.capture.functions.frame_reports import FrameReports
 from tfdbg_cli.model.decision import Detach, RunUntil
 
 pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("flow_of_v2")]

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.definition.edit import READS
+from tfdbg_cli.capture.functions.definition.own_names import original_names
 from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
-from tfdbg_cli.capture.functions.kept_values import LONG_SUM, NEVER_WRITTEN_OVER
-from tfdbg_cli.capture.functions.own_names import original_names
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled, steady_name
+from tfdbg_cli.capture.functions.optimized.kept_values import LONG_SUM, NEVER_WRITTEN_OVER
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
 from tfdbg_cli.ops.kinds import CALLS, RESHAPES, TRANSFERS
 

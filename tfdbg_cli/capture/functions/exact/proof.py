@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tfdbg_cli.capture.functions.compiled import Compiled
+from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.definition.body import Body, Source
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import READS, source_told
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared, compared_by_name
-from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.functions.twins import has_twin
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled
+from tfdbg_cli.capture.functions.optimized.twins import has_twin
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
 from tfdbg_cli.model.walks import reached
 

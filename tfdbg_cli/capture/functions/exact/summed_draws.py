@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
-from tfdbg_cli.capture.functions.kept_values import terms_of_sums
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled, steady_name
+from tfdbg_cli.capture.functions.optimized.kept_values import terms_of_sums
 from tfdbg_cli.model.names import TensorName
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
-from tfdbg_cli.capture.functions.kept_values import LONG_SUM, place_of
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled, steady_name
+from tfdbg_cli.capture.functions.optimized.kept_values import LONG_SUM, place_of
 
 _VARIABLE, _ADDITION, _INITIALIZER = "TemporaryVariable", "AssignAdd", "Assign"
 _BEHIND = "/tmp_var"

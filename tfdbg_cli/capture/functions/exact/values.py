@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from tfdbg_cli.capture.functions.compiled import Compiled, steady_name
-from tfdbg_cli.capture.functions.own_names import original_names
+from tfdbg_cli.capture.functions.definition.own_names import original_names
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled, steady_name
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
 from tfdbg_cli.model.walks import needs_first, reached

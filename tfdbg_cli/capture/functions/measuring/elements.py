@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.checking.updated_variables import UpdatedVariable
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.static_facts import StaticFacts
-from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable
 from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.frontier import Checkable, Frontier
+from tfdbg_cli.capture.functions.checking.measures import MEASURED, is_told, numbers_of
+from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.checking.updated_variables import UpdatedVariable, region_of, updated_variables
 from tfdbg_cli.capture.functions.definition.body import Output, Source
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, items_of
 from tfdbg_cli.capture.functions.definition.undefined import may_be_undefined
-from tfdbg_cli.capture.functions.frontier import Checkable, Frontier
-from tfdbg_cli.capture.functions.measures import MEASURED, is_told, numbers_of
 from tfdbg_cli.capture.functions.measuring.elements import ElementSources
 from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout, Measured
-from tfdbg_cli.capture.functions.static_facts import StaticFacts
-from tfdbg_cli.capture.functions.twins import has_twin
-from tfdbg_cli.capture.functions.updated_variables import UpdatedVariable, region_of, updated_variables
+from tfdbg_cli.capture.functions.optimized.twins import has_twin
 from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.model.dtypes import element_type

@@ -9,8 +9,8 @@ from itertools import chain
 
 import numpy as np
 
+from tfdbg_cli.capture.functions.checking.measures import EXACT, WIDTH
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.measures import EXACT, WIDTH
 from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.formats.container.run_rows import STATISTICS_ALONE
 from tfdbg_cli.model.dtypes import element_type

@@ -15,7 +15,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
-from tfdbg_cli.capture.functions.arguments import value_of
+from tfdbg_cli.capture.functions.signature.arguments import value_of
 from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.pipeline import Reported, planned
 from tfdbg_cli.capture.runs.eager.section import Section

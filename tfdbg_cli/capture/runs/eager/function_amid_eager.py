@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tfdbg_cli.capture.controller import Controller, Plan
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.instrumented import CallResult
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult
 from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.forward_function import HandedOver
+from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.deferred_ops import Failed, RanOp
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps

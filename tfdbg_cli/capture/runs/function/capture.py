@@ -11,8 +11,8 @@ from tfdbg_cli.analysis.graph.order import behind_inputs
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
 from tfdbg_cli.capture.own_draws import note_draws, note_recorded_draws
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.verdict import in_place

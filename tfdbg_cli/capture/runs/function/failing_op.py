@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.error_text import first_line
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.early_reports import Early
-from tfdbg_cli.capture.functions.instrumented import CallResult
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.replay.function import replay_wanted
 from tfdbg_cli.capture.state.after_failure import may_write
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot

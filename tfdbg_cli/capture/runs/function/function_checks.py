@@ -9,20 +9,20 @@ from functools import cached_property
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import remark
-from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.compiled import Compiled
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.early_reports import Early
+from tfdbg_cli.capture.functions.checking.failing_of_nan import may_fail_of_nan
+from tfdbg_cli.capture.functions.checking.frontier import Frontier, frontier_of
+from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
+from tfdbg_cli.capture.functions.checking.updated_variables import updated_variables
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
 from tfdbg_cli.capture.functions.definition.shown_values import unshown_calls
-from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
-from tfdbg_cli.capture.functions.failing_of_nan import may_fail_of_nan
-from tfdbg_cli.capture.functions.frontier import Frontier, frontier_of
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.scopes import named_graphs_below
-from tfdbg_cli.capture.functions.static_facts import StaticFacts
-from tfdbg_cli.capture.functions.updated_variables import updated_variables
+from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.function.trials import Trials

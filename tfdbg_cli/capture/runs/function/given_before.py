@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from tfdbg_cli.capture.functions.calling.kept_tensors import array_of
 from tfdbg_cli.capture.functions.definition.effects import writes_variable
-from tfdbg_cli.capture.functions.kept_tensors import array_of
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError

@@ -8,8 +8,8 @@ from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.capture.budget import memory_budget, refusal
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.exact.proof import Proof
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.runs.function.capture import PerformedCall
 from tfdbg_cli.capture.runs.function.measured_function import MeasuredFunction, measured_function
 from tfdbg_cli.capture.runs.function.replayed_capture import ReplayedCapture

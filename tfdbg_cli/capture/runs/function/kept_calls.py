@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.functions.instrumented import Instrumented
+from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.runs.function.capture import FunctionCapture, PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks
 from tfdbg_cli.capture.runs.function.verdict import kept

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfdbg_cli.capture.failures import report, report_bug
-from tfdbg_cli.capture.functions.instrumented import CallResult
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult
 from tfdbg_cli.capture.functions.measuring.measured_tensors import MeasuredTensors
 from tfdbg_cli.capture.runs.function.capture import PerformedCall, held_before
 from tfdbg_cli.capture.runs.function.measured_function import MeasuredFunction

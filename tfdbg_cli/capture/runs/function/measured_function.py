@@ -7,20 +7,20 @@ from collections.abc import Sequence
 
 from tfdbg_cli.analysis.node_selection import NodeSelection
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors, alias
+from tfdbg_cli.capture.functions.calling.recomputed import LazyTensor
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.early_reports import Early
+from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
-from tfdbg_cli.capture.functions.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors, alias
+from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below
 from tfdbg_cli.capture.functions.measuring.inferred_graphs import undeclared
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
 from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout
-from tfdbg_cli.capture.functions.recomputed import LazyTensor
-from tfdbg_cli.capture.functions.scopes import named_graphs_below
-from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.tf.memo import Memos

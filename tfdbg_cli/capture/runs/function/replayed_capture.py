@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report_bug
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
 from tfdbg_cli.capture.replay.until_failure import replay_until_failure

@@ -10,19 +10,19 @@ from typing import TypeVar
 from tfdbg_cli.analysis.graph.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
-from tfdbg_cli.capture.functions.arguments import Slot, slots_of
-from tfdbg_cli.capture.functions.checking_edit import Wanted
-from tfdbg_cli.capture.functions.compiled import Compiled, compiled, compiled_copy
+from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
+from tfdbg_cli.capture.functions.calling.kernel_draws import kernel_draws
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
-from tfdbg_cli.capture.functions.early_reports import Early
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
-from tfdbg_cli.capture.functions.forward_function import ForwardFunction
-from tfdbg_cli.capture.functions.graph import function_graph, function_tracebacks
-from tfdbg_cli.capture.functions.instrumented import Instrumented
-from tfdbg_cli.capture.functions.kernel_draws import kernel_draws
-from tfdbg_cli.capture.functions.scopes import forward_of, named_graphs_below, scope_of
+from tfdbg_cli.capture.functions.graph.forward_function import ForwardFunction
+from tfdbg_cli.capture.functions.graph.function_graph import function_graph, function_tracebacks
+from tfdbg_cli.capture.functions.graph.scopes import forward_of, named_graphs_below, scope_of
+from tfdbg_cli.capture.functions.optimized.compiled import Compiled, compiled, compiled_copy
+from tfdbg_cli.capture.functions.signature.arguments import Slot, slots_of
 from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials

@@ -10,10 +10,10 @@ from tfdbg_cli.capture.budget import memory_budget, refusal
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import remark, report
+from tfdbg_cli.capture.functions.calling.instrumented import CallResult
+from tfdbg_cli.capture.functions.calling.kept_tensors import NO_TENSORS, array_of
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
-from tfdbg_cli.capture.functions.instrumented import CallResult
-from tfdbg_cli.capture.functions.kept_tensors import NO_TENSORS, array_of
 from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.replay.replayed import Replayed

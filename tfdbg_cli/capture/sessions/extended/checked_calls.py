@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.calling.rewrite import Rewriting
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.frontier import frontier_of
+from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Body, attribute_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
-from tfdbg_cli.capture.functions.frontier import frontier_of
-from tfdbg_cli.capture.functions.rewrite import Rewriting
-from tfdbg_cli.capture.functions.static_facts import StaticFacts
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, RewrittenCall, called_root

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfdbg_cli.capture.functions.checking_edit import Wanted
+from tfdbg_cli.capture.functions.calling.frame_reports import Rewritten
+from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
+from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.early_reports import Early, shown_early
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.early_reports import Early, shown_early
-from tfdbg_cli.capture.functions.frame_reports import Rewritten
-from tfdbg_cli.capture.functions.kept_tensors import KeptTensors
 from tfdbg_cli.capture.sessions.extended.inside_calls import Inside
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tfdbg_cli.capture.functions.own_names import original_names
+from tfdbg_cli.capture.functions.definition.own_names import original_names
 from tfdbg_cli.capture.sessions.extended.own_state import keeps_state
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp, Operand

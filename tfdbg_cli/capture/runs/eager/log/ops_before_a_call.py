@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.analysis.graph.eager_past import behind_past, rows_behind_past
-from tfdbg_cli.capture.functions.forward_function import HandedOver
+from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.log.insides import called_by

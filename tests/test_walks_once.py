@@ -23,7 +23,7 @@ OF_THEIR_OWN = {
     "tfdbg_cli.analysis.graph.puts.puts_by_handle": "tells what is met in the order of the readers",
     "tfdbg_cli.analysis.graph.roles._take_back": "counts the readers that are left",
     "tfdbg_cli.analysis.graph.ways.walk.spread": "keeps the edges, and under which a node is told",
-    "tfdbg_cli.analysis.layers._updates": "comes back to a node until all its readers are settled",
+    "tfdbg_cli.analysis.layers.layers._updates": "comes back to a node until all its readers are settled",
     "tfdbg_cli.capture.what_if.slices.after": "asks of a node when it is met, and may refuse",
     "tfdbg_cli.debug_data.tracing.transitive_inputs": "tells the text by which a node is read first",
     "tfdbg_cli.debug_data.tracing.some_path": "keeps the way by which it came",

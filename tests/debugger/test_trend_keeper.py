@@ -11,7 +11,7 @@ import pytest
 from support.prompt import json_of, links_of, text_of
 from support.trained_steps import training_step
 
-from tfdbg_cli.analysis.trends import Trends, trends
+from tfdbg_cli.analysis.many_runs.trends import Trends, trends
 from tfdbg_cli.debugger.trend_keeper import TrendKeeper
 from tfdbg_cli.model.beside import Beside
 from tfdbg_cli.model.calls import RunError

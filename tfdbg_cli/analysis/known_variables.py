@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from tfdbg_cli.analysis.variable_layers import layer_of
 from tfdbg_cli.analysis.variables.listing import Variable, variables_of
 from tfdbg_cli.analysis.variables.near_names import NearNames, near_names
 from tfdbg_cli.analysis.variables.partitions import with_wholes
 from tfdbg_cli.analysis.variables.values import VariableValues
+from tfdbg_cli.analysis.variables.variable_layers import layer_of
 from tfdbg_cli.analysis.watch.answers import Answers
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.model.calls import RunError, RunKind

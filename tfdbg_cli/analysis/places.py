@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tfdbg_cli.analysis.conditions import Condition, condition_of
+from tfdbg_cli.analysis.choosing.conditions import Condition, condition_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.pausing import Place
 from tfdbg_cli.model.values import Array

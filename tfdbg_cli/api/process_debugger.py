@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import ExitStack, suppress
 
-from tfdbg_cli.analysis.retracing import often_retraced
+from tfdbg_cli.analysis.retracing.retracing import often_retraced
 from tfdbg_cli.analysis.watch.filters import filter_named
 from tfdbg_cli.api.attendance import attended, deserted, waits_for_the_end
 from tfdbg_cli.api.fellows import fellows

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Protocol
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.config.settings import Settings

@@ -25,7 +25,7 @@ from tfdbg_cli.model.tensors import summary_in_steps, summary_of
 from tfdbg_cli.model.values import LOST, Array, Lack, NoValue
 
 if TYPE_CHECKING:
-    from tfdbg_cli.analysis.known_figures import Known
+    from tfdbg_cli.analysis.choosing.known_figures import Known
     from tfdbg_cli.analysis.watch.answers import Answers
     from tfdbg_cli.document.document import Document
     from tfdbg_cli.model.stepping import Stepper
@@ -260,7 +260,7 @@ class Context:
 
     def count(self, index: int, name: str) -> Known:
         """What is known of the count called `name` (`conditions.FIGURES`) of the tensor at `index`; 0 of a handle."""
-        from tfdbg_cli.analysis.known_figures import ANY_COUNT, known_figure  # what queries ask alone
+        from tfdbg_cli.analysis.choosing.known_figures import ANY_COUNT, known_figure  # what queries ask alone
 
         summary = self.summary(index)
         if summary is None:

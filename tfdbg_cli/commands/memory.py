@@ -11,19 +11,19 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.values import Lack
 
 if TYPE_CHECKING:  # what commands keep here they load themselves, when they are asked
-    from tfdbg_cli.analysis.alerts import Alert, AlertSearch
     from tfdbg_cli.analysis.batch.rows import BatchRows
     from tfdbg_cli.analysis.graph.ways.walk import Hop
     from tfdbg_cli.analysis.known_variables import KnownVariables
-    from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
+    from tfdbg_cli.analysis.layers.name_tree import NameTree, TreeRow
+    from tfdbg_cli.analysis.layers.scope_sums import ScopeSum
+    from tfdbg_cli.analysis.many_runs.alerts import Alert, AlertSearch
+    from tfdbg_cli.analysis.many_runs.run_health import RunHealths
+    from tfdbg_cli.analysis.many_runs.tensor_history import TensorHistory
+    from tfdbg_cli.analysis.many_runs.trends import Trends
     from tfdbg_cli.analysis.origin.by_health import HealthOrigin
     from tfdbg_cli.analysis.origin.finding import Finding, Passed
     from tfdbg_cli.analysis.origin.origin_found import Origin
     from tfdbg_cli.analysis.placement import Placement
-    from tfdbg_cli.analysis.run_health import RunHealths
-    from tfdbg_cli.analysis.scope_sums import ScopeSum
-    from tfdbg_cli.analysis.tensor_history import TensorHistory
-    from tfdbg_cli.analysis.trends import Trends
     from tfdbg_cli.analysis.watch.answers import Answers
     from tfdbg_cli.model.records import FoundRecords
 

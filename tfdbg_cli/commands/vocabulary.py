@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from weakref import ref
 
-from tfdbg_cli.analysis.layers import layers_of
+from tfdbg_cli.analysis.layers.layers import layers_of
 from tfdbg_cli.model.graph import Graph, once_per_graph
 from tfdbg_cli.model.sources import Traceback, is_library
 from tfdbg_cli.model.tensors import TensorStore

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.capture.stores import without_files
 from tfdbg_cli.formats.container.run_rows import Selection
 from tfdbg_cli.model.calls import Call

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.kept_runs import values_size
 from tfdbg_cli.capture.budget import disk_budget, memory_budget, share_of_disk
 from tfdbg_cli.config.job import worker_of, workers_beside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.model.runs import Run
 
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import islice
 
-from tfdbg_cli.analysis.trends import trends
+from tfdbg_cli.analysis.many_runs.trends import trends
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.debugger.one_in_many import OneInMany
 from tfdbg_cli.model.runs import Run

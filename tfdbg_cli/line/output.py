@@ -13,8 +13,6 @@ from tfdbg_cli.document.jsonlines import decision_json, document_json, error_jso
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, plain_row
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.line.progress_bars import bar_is_drawn
-from tfdbg_cli.line.waiting_line import WaitingLine
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.process.streams import flush, to_stderr, write
@@ -89,6 +87,8 @@ class TextOutput:
     def wait(self, steps: Iterator[float | None]) -> None:
         if self._width is None:  # no terminal
             return
+        from tfdbg_cli.line.waiting_line import WaitingLine  # a script has no terminal
+
         told = WaitingLine(self._stream)
         try:
             for share in steps:
@@ -160,6 +160,8 @@ class JsonOutput:
 
     def begin(self) -> None:
         """End the line of a progress bar, if there is one: a JSON object has to begin on a line of its own."""
+        from tfdbg_cli.line.progress_bars import bar_is_drawn  # few ask for JSON
+
         if bar_is_drawn():
             self._print("")
 

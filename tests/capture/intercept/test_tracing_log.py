@@ -18,8 +18,8 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.retracing import ITSELF, explained
-from tfdbg_cli.analysis.retracing_advice import advice
+from tfdbg_cli.analysis.retracing.advice import advice
+from tfdbg_cli.analysis.retracing.retracing import ITSELF, explained
 from tfdbg_cli.capture.intercept import all_functions
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction

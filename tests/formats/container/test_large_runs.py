@@ -11,7 +11,7 @@ from support.prompt import Prompt
 from support.run_maker import RunMaker
 from support.sample_run import sample_run
 
-from tfdbg_cli.analysis.tensor_query import SortKey, TensorQuery, ordered
+from tfdbg_cli.analysis.choosing.tensor_query import SortKey, TensorQuery, ordered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import run_rows
 from tfdbg_cli.formats.container import store as store_module

@@ -113,7 +113,7 @@ def _told(growth: Growth) -> dict[str, Any]:
 
     Of `unknown` tensors nobody can tell whether they are finite; `more` belongs to a run that was told before.
     """
-    from tfdbg_cli.analysis.alerts import Alert, known_of
+    from tfdbg_cli.analysis.many_runs.alerts import Alert, known_of
     from tfdbg_cli.commands.views.alerts import alert_data
 
     run, store = growth.run, growth.run.tensors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tfdbg_cli.analysis.timing import Interval
+from tfdbg_cli.analysis.times.timing import Interval
 from tfdbg_cli.document.times import microseconds
 from tfdbg_cli.errors import TfdbgError
 

@@ -6,7 +6,7 @@ import argparse
 
 import numpy as np
 
-from tfdbg_cli.analysis.layers import layers_of
+from tfdbg_cli.analysis.layers.layers import layers_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.health_rows import HealthRow, health_section
 from tfdbg_cli.commands.previews.surroundings import described, store_of

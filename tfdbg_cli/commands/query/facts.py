@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.choosing.known_figures import Bounds, Known
+from tfdbg_cli.analysis.choosing.tensor_query import shape_matcher
 from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.known_figures import Bounds, Known
-from tfdbg_cli.analysis.tensor_query import shape_matcher
 from tfdbg_cli.commands.asked.patterns import search_pattern
 from tfdbg_cli.commands.query.language import FactTest, QueryError
 from tfdbg_cli.errors import TfdbgError

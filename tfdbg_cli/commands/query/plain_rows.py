@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tfdbg_cli.analysis.known_figures import Known, share_of
+from tfdbg_cli.analysis.choosing.known_figures import Known, share_of
 from tfdbg_cli.commands.query.argument import query_line, unjudged_line
 from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, known_to_hold, regex, shape_test, text_test
 from tfdbg_cli.commands.query.language import FactTest, Query, Word

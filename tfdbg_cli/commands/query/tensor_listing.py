@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tfdbg_cli.analysis.choosing.tensor_query import SortKey, TensorQuery, admitted, ordered, ordered_in_steps
 from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.layers import layers_of
-from tfdbg_cli.analysis.tensor_query import SortKey, TensorQuery, admitted, ordered, ordered_in_steps
+from tfdbg_cli.analysis.layers.layers import layers_of
 from tfdbg_cli.analysis.watch.answers import Raised, ask, ask_in_steps
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
@@ -119,7 +119,10 @@ def _kept_in_order(
     """Sort `found` as the flags say, and keep it."""
     query = _flags(context, options)
     if query.sort_by is SortKey.WORST:
-        from tfdbg_cli.analysis.figure_columns import worst_first, worst_in_steps  # a first screen sorts nothing
+        from tfdbg_cli.analysis.choosing.figure_columns import (  # a first screen sorts nothing
+            worst_first,
+            worst_in_steps,
+        )
 
         yield from worst_in_steps(context.run.tensors)
         told = worst_first(context.run.tensors, found, reverse=query.reverse)

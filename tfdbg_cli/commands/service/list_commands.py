@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.tensor_query import SortKey
+from tfdbg_cli.analysis.choosing.tensor_query import SortKey
 from tfdbg_cli.commands.folds import EVERY, fold_command
 from tfdbg_cli.commands.registry import Command, Moment, Registry
 from tfdbg_cli.commands.service.narrowing import list_words

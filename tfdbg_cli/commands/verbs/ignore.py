@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.ignoring import ignored_cause, ignored_place
 from tfdbg_cli.analysis.origin.origin_found import Origin

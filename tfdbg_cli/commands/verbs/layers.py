@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tfdbg_cli.analysis.choosing.known_figures import Known, added
 from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.known_figures import Known, added
-from tfdbg_cli.analysis.layers import Layers, layers_of
-from tfdbg_cli.analysis.scope_sums import ScopeSum, node_sums, scope_sums
+from tfdbg_cli.analysis.layers.layers import Layers, layers_of
+from tfdbg_cli.analysis.layers.scope_sums import ScopeSum, node_sums, scope_sums
 from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import EVERY, Folds, fold_command, sign, unfolded

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line

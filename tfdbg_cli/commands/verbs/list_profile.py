@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.time_groups import GroupBy, grouped
-from tfdbg_cli.analysis.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
+from tfdbg_cli.analysis.times.time_groups import GroupBy, grouped
+from tfdbg_cli.analysis.times.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
 from tfdbg_cli.commands.asked.intervals import time_interval
 from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.known_figures import Known, known_figure
+from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.watch.answers import Answered, ask, ask_in_steps

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tfdbg_cli.analysis.choosing.known_figures import Known, added
 from tfdbg_cli.analysis.graph.ways.walk import Direction, Hop, Mark, walk
-from tfdbg_cli.analysis.known_figures import Known, added
-from tfdbg_cli.analysis.layers import layers_of, scope_text
+from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
 from tfdbg_cli.commands.asked.node_choice import FoundNode, find_node
 from tfdbg_cli.commands.context import Context

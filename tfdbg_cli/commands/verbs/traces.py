@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfdbg_cli.analysis.retracing import Difference, Explained, explained
-from tfdbg_cli.analysis.retracing_advice import advice
+from tfdbg_cli.analysis.retracing.advice import advice
+from tfdbg_cli.analysis.retracing.retracing import Difference, Explained, explained
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.name_tree import NameTree, TreeRow
+from tfdbg_cli.analysis.layers.name_tree import NameTree, TreeRow
 from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.folds import Folds, fold_command, sign

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.trends import Trends
+from tfdbg_cli.analysis.many_runs.trends import Trends
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows

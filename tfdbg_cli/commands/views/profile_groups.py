@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.time_groups import GroupBy, TimeGroup
+from tfdbg_cli.analysis.times.time_groups import GroupBy, TimeGroup
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link
 from tfdbg_cli.document.document import Block, Text

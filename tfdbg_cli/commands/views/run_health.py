@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfdbg_cli.analysis.run_health import Health, RunHealth, RunHealths
+from tfdbg_cli.analysis.many_runs.run_health import Health, RunHealth, RunHealths
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError

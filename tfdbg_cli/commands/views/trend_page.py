@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.layers import is_called
-from tfdbg_cli.analysis.trends import Trends, trends
+from tfdbg_cli.analysis.layers.layers import is_called
+from tfdbg_cli.analysis.many_runs.trends import Trends, trends
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.plot import Plot

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf, has_inf_or_nan
 from tfdbg_cli.capture.controller import Action, Plan, WatchRequest

@@ -12,7 +12,7 @@ import tensorflow as tf
 from support.libraries import library
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.trends import trends
+from tfdbg_cli.analysis.many_runs.trends import trends
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.capture.budget import memory_budget, refusal
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.node_selection import NodeSelection
+from tfdbg_cli.analysis.layers.node_selection import NodeSelection
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors, alias

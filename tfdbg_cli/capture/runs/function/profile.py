@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.runtime_names import RuntimeNames
+from tfdbg_cli.analysis.layers.runtime_names import RuntimeNames
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import RunResult

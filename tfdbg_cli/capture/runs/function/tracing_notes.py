@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tfdbg_cli.analysis.retracing import Difference, since_nearest
+from tfdbg_cli.analysis.retracing.retracing import Difference, since_nearest
 from tfdbg_cli.capture.functions.signature.argument_specs import Objects, signature_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction, TfFunction

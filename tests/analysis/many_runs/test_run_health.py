@@ -1,0 +1,108 @@
+"""Which runs hold something bad beyond what is intended or ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.made_run import INF, NAN, made_run, op
+from support.masked_run import BAD_LOG, MASKED, masked_run
+
+from tfdbg_cli.analysis.many_runs import run_health
+from tfdbg_cli.analysis.many_runs.run_health import Health, RunHealths
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary, summarize
+from tfdbg_cli.model.tensors import MemoryTensorStore, gone
+from tfdbg_cli.model.values import NoValue, Value
+
+
+def _healths(*runs: Run, ignored: Sequence[IgnoredPlace] = ()) -> list[Health]:
+    found = RunHealths(runs, ignored)
+    return [found.of(place).health for place in range(len(runs))]
+
+
+def test_a_run_with_a_mask_is_fine_and_one_with_a_fault_beside_it_is_bad() -> None:
+    assert _healths(masked_run(), masked_run(BAD_LOG), masked_run()) == [Health.FINE, Health.BAD, Health.FINE]
+
+
+def test_a_mask_is_searched_for_in_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[Run] = []
+
+    class Counted(OriginSearch):
+        def first(self) -> None:
+            searches.append(self._run)
+            return super().first()
+
+    monkeypatch.setattr(run_health, "OriginSearch", Counted)
+    assert _healths(*[masked_run() for _ in range(5)]) == [Health.FINE] * 5
+    assert len(searches) == 1
+
+
+def test_more_infinities_at_the_place_of_a_mask_are_looked_at_anew() -> None:
+    """What is intended in one run says nothing of a tensor that holds something else in the next."""
+    overflown = made_run(
+        op("scores", "Placeholder", value=np.array([[1.0, 2.0], [3.0, INF]], np.float32)),
+        op("mask", "Const", value=np.array([[0.0, -INF], [0.0, 0.0]], np.float32)),
+        op("masked", "AddV2", "scores", "mask", value=np.where(np.eye(2) * [0, 1] > 0, INF, MASKED)),
+        op("soft", "Softmax", "masked", value=np.array([[1.0, 0.0], [0.0, NAN]], np.float32)),
+    )
+    assert _healths(masked_run(), overflown) == [Health.FINE, Health.BAD]
+
+
+def test_what_was_left_out_in_an_earlier_run_is_left_out_of_a_bad_one() -> None:
+    runs = masked_run(), masked_run(BAD_LOG)
+    healths = RunHealths(runs)
+    assert healths.of(0).left_out == healths.of(1).left_out == {1, 2}
+
+
+def test_what_is_not_known_is_not_called_fine() -> None:
+    lost = masked_run(op("log", "Log", "scores", value=gone("Gone.")))
+    assert _healths(lost, made_run(op("x", "Placeholder"))) == [Health.UNKNOWN, Health.UNKNOWN]
+
+
+def test_a_feed_that_no_tensor_shows_counts() -> None:
+    run = made_run(op("x", "Placeholder"), op("y", "Relu", "x", value=[1.0]), feeds={"x:0": np.float32([NAN])})
+    assert _healths(run) == [Health.BAD]
+
+
+def test_what_the_user_ignores_is_fine() -> None:
+    run = masked_run(BAD_LOG)
+    name = TensorName("log", 0)
+    place = IgnoredPlace(
+        1, run.call.place, name, "Log", "NaN", "", False, ("log",), by=IgnoredBy.NODE, named=("log",)
+    )
+    assert _healths(run, ignored=(place,)) == [Health.FINE]
+    assert _healths(replace(run, ignored=(place,))) == [Health.FINE]
+
+
+def test_one_that_grew_is_looked_at_again() -> None:
+    runs = [masked_run()]
+    healths = RunHealths(runs)
+    assert healths.of(0).health is Health.FINE
+    runs[0] = masked_run(BAD_LOG)
+    assert healths.known(0) is None and healths.of(0).health is Health.BAD
+
+
+class _Counted(MemoryTensorStore):
+    """Counts of NaN and infinities, and no values, as recorded with `--stats-only`."""
+
+    def summary(self, index: int) -> Summary | None:
+        value = super().value(index)
+        return None if isinstance(value, NoValue) else summarize(value)
+
+    def value(self, index: int) -> Value:
+        return gone("Statistics alone were recorded.")
+
+
+def test_of_counts_alone_a_constant_that_is_infinite_is_not_called_bad() -> None:
+    def counted(run: Run) -> Run:
+        rows = range(len(run.tensors))
+        return replace(run, tensors=_Counted([run.tensors[i] for i in rows], [run.tensors.value(i) for i in rows]))
+
+    assert _healths(counted(masked_run()), counted(masked_run(BAD_LOG))) == [Health.UNKNOWN, Health.BAD]
+    assert _healths(counted(made_run(op("x", "Placeholder", value=[1.0])))) == [Health.FINE]

@@ -1,0 +1,129 @@
+"""Which runs hold something bad beyond what is intended or ignored: known of most by counts, of few by a search."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+
+from tfdbg_cli.analysis.many_runs.alerts import known_of
+from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
+from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.origin_found import OnIntended
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.ignored import IgnoredPlace
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary, any_nonfinite
+from tfdbg_cli.model.tensors import finite_in_steps
+from tfdbg_cli.model.values import LOST, NoValue
+from tfdbg_cli.ops.kinds import LITERALS
+
+_Held: TypeAlias = tuple[TensorName, int, tuple[int, ...]]  # a tensor, the execution, and what is not finite in it
+
+
+class Health(StrEnum):
+    """What is known of a run."""
+
+    FINE = "fine"  # nothing that is not finite, but for what is intended or ignored
+    BAD = "bad"
+    UNKNOWN = "unknown"  # nothing bad in what is known of it, and not all is known
+
+
+@dataclass(frozen=True, slots=True)
+class RunHealth:
+    """How a run fares; `left_out` are the rows of tensors that are not finite and count as fine."""
+
+    health: Health
+    left_out: frozenset[int] = frozenset()
+
+
+class RunHealths:
+    """The health of `runs`; each is looked at when it is asked for, and once.
+
+    What was found to be intended in one run is so in another one of the same function that holds as many NaN and
+    infinities there: a mask costs a search in one run. What comes of it anywhere is a tensor of its own.
+    """
+
+    def __init__(self, runs: Sequence[Run], ignored: Sequence[IgnoredPlace] = ()) -> None:
+        """Ask `runs`; `ignored` are places that count as fine besides those saved with a run."""
+        self._runs, self._ignored = runs, tuple(ignored)
+        self._known: dict[tuple[int, int], RunHealth] = {}
+        self._meant: dict[Hashable, set[_Held]] = {}  # by what was called
+
+    def known(self, place: int) -> RunHealth | None:
+        """What was found of the run at `place`; None where nobody asked. Raises TfdbgError if it cannot be read."""
+        return self._known.get(self._key(place))
+
+    def of(self, place: int) -> RunHealth:
+        """How the run at `place` fares.
+
+        Raises:
+            TfdbgError: it cannot be read.
+
+        """
+        key = self._key(place)
+        if key not in self._known:
+            self._known[key] = self._look(self._runs[place])
+        return self._known[key]
+
+    def _key(self, place: int) -> tuple[int, int]:
+        return place, len(self._runs[place].tensors)  # one that is still being written grows
+
+    def _look(self, run: Run) -> RunHealth:
+        bad, unknown = _not_finite(run)
+        fine = RunHealth(Health.UNKNOWN if unknown or run.lacks or not len(run.tensors) else Health.FINE)
+        if not bad and not _has_bad_feed(run):
+            return fine
+        meant = self._meant.setdefault(run.call.same, set())
+        held = {row: _held(run, row, summary) for row, summary in bad.items()}
+        left_out = frozenset(row for row, what in held.items() if what in meant)
+        if bad and len(left_out) == len(bad):
+            return RunHealth(fine.health, left_out)
+        if tells_health_alone(run):
+            return RunHealth(_by_numbers(run))
+        places = (*self._ignored, *run.ignored)
+        search = OriginSearch(run, benign=OnIntended.SKIP, dismissed=dismissed_in(run, places))
+        origin = search.first()
+        found = left_out | search.left_out if origin is not None else frozenset(bad)
+        meant.update(held[row] for row in found if row in held)
+        return RunHealth(fine.health if origin is None else Health.BAD, found & bad.keys())
+
+
+def _not_finite(run: Run) -> tuple[dict[int, Summary], bool]:
+    """The tensors that are known to hold NaN or infinities, and whether it is not known of others."""
+    store, bad, unknown = run.tensors, dict[int, Summary](), False
+    fine = bytearray(len(store))
+    for finite, _ in finite_in_steps(store, range(len(store))):
+        for index in finite:
+            fine[index] = 1
+    for row in (row for row, is_fine in enumerate(fine) if not is_fine):
+        summary = known_of(store, row)
+        if summary is None:
+            value = store.value(row)
+            unknown = unknown or (isinstance(value, NoValue) and value.lack in LOST)
+        elif summary.any_nonfinite is None:
+            unknown = True
+        elif summary.any_nonfinite:
+            bad[row] = summary
+    return bad, unknown
+
+
+def _by_numbers(run: Run) -> Health:
+    """How a run fares of which there are counts and no values: an infinity of a constant may be intended."""
+    origin = HealthSearch(run).first()
+    return Health.UNKNOWN if origin is None or origin.op_type in LITERALS else Health.BAD
+
+
+def _has_bad_feed(run: Run) -> bool:
+    """Whether it was fed NaN or infinities, which no tensor need show."""
+    feeds = run.call.feeds.values()
+    return any(not isinstance(value, NoValue) and any_nonfinite(np.asarray(value)) for value in feeds)
+
+
+def _held(run: Run, row: int, summary: Summary) -> _Held:
+    tensor = run.tensors[row]
+    return tensor.name, tensor.execution, (summary.nan, summary.neg_inf, summary.pos_inf, summary.size)

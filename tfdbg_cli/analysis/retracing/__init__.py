@@ -1,0 +1,1 @@
+"""Why a tf.function was traced again, and what helps."""

@@ -1,0 +1,1 @@
+"""The times of a profiled run, node by node and summed."""

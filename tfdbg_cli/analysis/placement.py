@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tfdbg_cli.analysis.graph.needed import program_graph
-from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS, Edge, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.needed import program_graph
+from tfdbg_cli.analysis.graph.nodes.neighbours import HIDDEN_OPS, Edge, neighbours_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

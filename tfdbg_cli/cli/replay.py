@@ -10,8 +10,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from tfdbg_cli.analysis.graph.eager_past import with_recorded_past, without_past
-from tfdbg_cli.analysis.graph.order import behind_inputs
+from tfdbg_cli.analysis.graph.making.eager_past import with_recorded_past, without_past
+from tfdbg_cli.analysis.graph.nodes.order import behind_inputs
 from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.cli.replay_verdict import replay_verdict
 from tfdbg_cli.errors import TfdbgError, reason_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.eager_past import past_in
+from tfdbg_cli.analysis.graph.making.eager_past import past_in
 from tfdbg_cli.analysis.origin.blamed import blamed_in
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundles.values import value_digest

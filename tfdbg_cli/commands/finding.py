@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tfdbg_cli.analysis.choosing.fuzzy import Match, Rank, Wanted
-from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE
+from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import WITH_TENSORS, Registry

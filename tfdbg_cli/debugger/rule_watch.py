@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from tfdbg_cli.analysis.graph.last_update import line_of
+from tfdbg_cli.analysis.graph.flow.last_update import line_of
 from tfdbg_cli.analysis.origin.benign import judged as harm_judged
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, our_filter

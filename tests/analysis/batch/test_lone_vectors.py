@@ -7,7 +7,7 @@ import pytest
 from support.made_run import NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.names import TensorName
 

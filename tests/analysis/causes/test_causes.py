@@ -19,9 +19,9 @@ from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients
 from tfdbg_cli.analysis.causes.table import RULES
-from tfdbg_cli.analysis.graph.lineage import InputSeen
-from tfdbg_cli.analysis.graph.makers import Maker
-from tfdbg_cli.analysis.graph.variance_axes import VarianceOf
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.makers import Maker
+from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import Array

@@ -11,7 +11,7 @@ from support.made_run import made_run, op
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.sources_of_values import cause_at_source, cause_of_feed
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.calls import RunKind

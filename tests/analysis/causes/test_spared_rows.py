@@ -8,7 +8,7 @@ from support.made_run import INF, NAN, Op, made_run, op
 from support.prompt import json_of
 
 from tfdbg_cli.analysis.causes.spared_rows import spared_rows
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

@@ -9,8 +9,8 @@ import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.choosing.fact_masks import holding, holding_op, holding_role, picked, places
-from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import tensor_role
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.tensors import FactColumn, MemoryTensorStore
 

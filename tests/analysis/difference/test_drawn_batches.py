@@ -8,7 +8,7 @@ from support.replica_steps import drawing_step
 from tfdbg_cli.analysis.difference.compared import State
 from tfdbg_cli.analysis.difference.comparison import compared_replicas
 from tfdbg_cli.analysis.difference.drawn_data import is_drawn
-from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.model.names import TensorName
 
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_of
 from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.model.graph import Graph
 

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.made_run import Op, made_run, op
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, MATMUL, REDUCTIONS, ROWS, SAMPLES
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, MATMUL, REDUCTIONS, ROWS, SAMPLES
 from tfdbg_cli.analysis.graph.ways.chain import chain_to
 from tfdbg_cli.analysis.graph.ways.element_way import element_way
 from tfdbg_cli.analysis.origin.finding import Finding, look_for

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin import inputs_read
 from tfdbg_cli.analysis.origin.inputs_read import InputsRead
 

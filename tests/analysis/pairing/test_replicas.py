@@ -14,7 +14,7 @@ from support.replica_steps import replicated_step
 from tfdbg_cli.analysis.difference.compared import State
 from tfdbg_cli.analysis.difference.compared_recordings import compared_in_replicas
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas
-from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.cli.main import main
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.model.runs import Opened

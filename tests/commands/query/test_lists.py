@@ -8,7 +8,7 @@ from support import sample_run
 from support.prompt import Prompt
 from support.work import counted_calls
 
-from tfdbg_cli.analysis.graph.roles import roles_of
+from tfdbg_cli.analysis.graph.nodes.roles import roles_of
 from tfdbg_cli.commands.query.language import QueryError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName

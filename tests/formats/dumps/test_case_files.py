@@ -15,7 +15,7 @@ from support.prompt import text_of
 from support.sample_run import CALL, TRACEBACKS, TRAIN_PY, sample_run
 from support.saved_sources import SavedSources
 
-from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.case_writer import add_case_files
 from tfdbg_cli.formats.dumps.examination import examine

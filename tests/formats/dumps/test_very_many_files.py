@@ -18,7 +18,7 @@ from support.prompt import Prompt
 from support.sample_run import sample_run
 from support.work import counted_calls, counted_files
 
-from tfdbg_cli.analysis.graph import roles
+from tfdbg_cli.analysis.graph.nodes import roles
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.messages.graph_def import SavedGraph
 from tfdbg_cli.formats.opening import open_path

@@ -11,10 +11,10 @@ import numpy as np
 from tfdbg_cli.analysis.batch.alongside import Alongside, RowEvidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.deliveries import delivers
-from tfdbg_cli.analysis.graph.eager_past import past_in
-from tfdbg_cli.analysis.graph.feeds import fed_value, given_arrays
-from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.graph.flow.deliveries import delivers
+from tfdbg_cli.analysis.graph.making.eager_past import past_in
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, given_arrays
+from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run

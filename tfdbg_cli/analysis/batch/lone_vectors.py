@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tfdbg_cli.analysis.graph.feeds import fed_array
-from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, MATMUL, flag
+from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, MATMUL, flag
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_array
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.handed_on import handed_on
-from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.graph.making.handed_on import handed_on
+from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 

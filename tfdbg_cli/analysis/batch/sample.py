@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.batch.components import components
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.deliveries import delivers
+from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.graph import Graph, Node

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.annotation import made_at
 from tfdbg_cli.analysis.graph.axes.stored_axes import are_splits, row_of_each, rows_of_indices, rows_of_splits
-from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.neighbours import Edge
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run

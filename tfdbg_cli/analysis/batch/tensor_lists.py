@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.puts import PUTS, puts_before, puts_by_handle
+from tfdbg_cli.analysis.graph.flow.puts import PUTS, puts_before, puts_by_handle
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.evidence import Evidence, largest_magnitude
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached

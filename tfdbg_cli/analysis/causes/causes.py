@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.rules import Rule
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.table import RULES
-from tfdbg_cli.analysis.graph.parts import MISFIT
+from tfdbg_cli.analysis.graph.making.parts import MISFIT
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.updates import updated_variable
 from tfdbg_cli.model.values import Array

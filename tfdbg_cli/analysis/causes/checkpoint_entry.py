@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import RESTORES

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask

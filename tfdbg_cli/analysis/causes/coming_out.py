@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfdbg_cli.analysis.causes.kept_out import keeps_out
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node

@@ -11,11 +11,11 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.surroundings import Surroundings
-from tfdbg_cli.analysis.graph.feeds import feed_name
-from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.lineage import InputSeen
-from tfdbg_cli.analysis.graph.makers import Maker
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, parts_of
+from tfdbg_cli.analysis.graph.making.fused_ops import as_written
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.makers import Maker
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, REDUCTIONS, parts_of
+from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.dtypes import in_double, is_inexact, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.repeated_element import first_places

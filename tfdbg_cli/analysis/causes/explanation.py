@@ -29,8 +29,8 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
-from tfdbg_cli.analysis.graph.forward import forward_of
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.forward import forward_of
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.watch.verdicts import Verdicts
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from tfdbg_cli.analysis.causes.coming_out import comes_out
 from tfdbg_cli.analysis.causes.kept_out import keeps_out
 from tfdbg_cli.analysis.causes.zeroed_gradient import multiplied_by_zero
-from tfdbg_cli.analysis.graph.forward import SHAPES
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.making.forward import SHAPES
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

@@ -9,9 +9,9 @@ from enum import Enum, auto
 import numpy as np
 
 from tfdbg_cli.analysis.causes.spared_rows import spared_rows
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName

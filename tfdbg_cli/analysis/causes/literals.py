@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run

@@ -17,7 +17,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.literals import TERM, code_of
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, user_frame

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.roles import Role, is_gradient, role_of
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.nodes.roles import Role, is_gradient, role_of
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run

@@ -9,8 +9,8 @@ import numpy as np
 from tfdbg_cli.analysis.causes.causes import Cause, filled
 from tfdbg_cli.analysis.causes.evidence import Evidence
 from tfdbg_cli.analysis.causes.suggestions import LEFT_OUT
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import Maker
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.makers import Maker
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import COPIES, QUOTIENTS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.watch.verdicts import holding, nan_mask
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.statistics import nonfinite_mask

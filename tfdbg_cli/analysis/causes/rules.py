@@ -11,10 +11,10 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.evidence import Evidence, largest_magnitude
-from tfdbg_cli.analysis.graph.makers import Maker
-from tfdbg_cli.analysis.graph.parts import MATMUL
-from tfdbg_cli.analysis.graph.roles import OPTIMIZER_SCOPE
-from tfdbg_cli.analysis.graph.variance_axes import VarianceOf
+from tfdbg_cli.analysis.graph.making.makers import Maker
+from tfdbg_cli.analysis.graph.making.parts import MATMUL
+from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
+from tfdbg_cli.analysis.graph.nodes.roles import OPTIMIZER_SCOPE
 from tfdbg_cli.model.dtypes import element_type_named, in_double
 from tfdbg_cli.model.values import Array
 

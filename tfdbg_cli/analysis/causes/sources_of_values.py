@@ -12,8 +12,8 @@ from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
-from tfdbg_cli.analysis.graph.feeds import feed_name
-from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.lineage import LOOP_VARIABLE, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.dtypes import in_double, name_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName

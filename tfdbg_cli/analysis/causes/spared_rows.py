@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.analysis.causes.op_groups import OpGroups, op_groups
-from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, spreads_to
-from tfdbg_cli.analysis.graph.branches import was_left_out
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, MISFIT
+from tfdbg_cli.analysis.graph.flow.branches import was_left_out
+from tfdbg_cli.analysis.graph.making.begun_elements import BY_CHANNEL, begun_elements, spreads_to
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, MISFIT
 from tfdbg_cli.analysis.watch.outcome import outcome_of, unread
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.calls import RunKind

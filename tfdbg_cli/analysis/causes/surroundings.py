@@ -10,12 +10,12 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole, BatchRoles, batch_role_behind
 from tfdbg_cli.analysis.causes.hiding import hidden_by
-from tfdbg_cli.analysis.graph.forward import steep_forward_of
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
-from tfdbg_cli.analysis.graph.log_variances import is_half_log_variance, is_log_variance
-from tfdbg_cli.analysis.graph.makers import Maker, below_moves, maker_of
-from tfdbg_cli.analysis.graph.roles import is_gradient
-from tfdbg_cli.analysis.graph.variance_axes import VarianceOf, variance_of
+from tfdbg_cli.analysis.graph.making.forward import steep_forward_of
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.log_variances import is_half_log_variance, is_log_variance
+from tfdbg_cli.analysis.graph.making.makers import Maker, below_moves, maker_of
+from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf, variance_of
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run

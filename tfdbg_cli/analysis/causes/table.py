@@ -53,8 +53,8 @@ from tfdbg_cli.analysis.causes.rules import (
     untrained,
     varying,
 )
-from tfdbg_cli.analysis.graph.makers import Maker
-from tfdbg_cli.analysis.graph.variance_axes import VarianceOf
+from tfdbg_cli.analysis.graph.making.makers import Maker
+from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
 
 _HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
          "float8_e5m2fnuz")  # fmt: skip

@@ -11,12 +11,12 @@ import numpy as np
 from tfdbg_cli.analysis.causes.causes import Cause, explain
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
 from tfdbg_cli.analysis.causes.surroundings import Surroundings
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.forward import forward_of
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.parts import MATMUL
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.making.forward import forward_of
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
+from tfdbg_cli.analysis.graph.making.parts import MATMUL
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.roles import Role, role_by_name, roles_of
-from tfdbg_cli.analysis.graph.tensor_roles import NOT_COMPUTED, computes_fractions
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_by_name, roles_of
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import NOT_COMPUTED, computes_fractions
 from tfdbg_cli.model.dtypes import may_have_fractions
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TellsColumns, TensorStore

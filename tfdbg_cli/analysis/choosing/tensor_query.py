@@ -12,8 +12,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.choosing.fact_masks import holding, holding_op, holding_role, picked, places
 from tfdbg_cli.analysis.choosing.sorting import Key, last_of, sorted_in_steps
-from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import tensor_role
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName

@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.difference.left_variables import LeftGaps, left_by
 from tfdbg_cli.analysis.difference.own_data import of_two_workers, without_own_data
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
-from tfdbg_cli.analysis.graph.membership import membership_of
+from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.analysis.pairing.kept_pairs import KeptPairs
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.replicas import paired_replicas, replica_of

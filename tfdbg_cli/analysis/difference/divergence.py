@@ -31,8 +31,8 @@ from tfdbg_cli.analysis.difference.same_function import is_same_function
 from tfdbg_cli.analysis.difference.same_meaning import means_the_same
 from tfdbg_cli.analysis.difference.tensors_read import MOST_LOOKED_THROUGH, TensorRead, TensorsRead
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
-from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
+from tfdbg_cli.analysis.graph.nodes.neighbours import neighbours_of
 from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, family_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs
 from tfdbg_cli.model.graph import Node

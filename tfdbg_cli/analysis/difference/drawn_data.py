@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.deliveries import delivers
-from tfdbg_cli.analysis.graph.handed_on import handed_on
+from tfdbg_cli.analysis.graph.flow.deliveries import delivers
+from tfdbg_cli.analysis.graph.making.handed_on import handed_on
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 

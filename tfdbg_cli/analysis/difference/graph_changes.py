@@ -12,8 +12,8 @@ import numpy as np
 from tfdbg_cli.analysis.difference.compared import gap_between
 from tfdbg_cli.analysis.difference.folded_ops import folded_ops
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
-from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION
-from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS
+from tfdbg_cli.analysis.graph.making.fused_ops import COMPOSITION
+from tfdbg_cli.analysis.graph.nodes.neighbours import HIDDEN_OPS
 from tfdbg_cli.analysis.pairing.families import family_of
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.runs import Run

@@ -13,8 +13,8 @@ from tfdbg_cli.analysis.causes.collectives import COLLECTIVES
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.drawn_data import is_drawn
-from tfdbg_cli.analysis.graph.deliveries import delivers
-from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.graph.flow.deliveries import delivers
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_of
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import parse_tensor_name

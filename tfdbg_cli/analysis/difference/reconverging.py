@@ -8,7 +8,7 @@ from dataclasses import replace
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.put_between import hidden_behind_one_op
-from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import neighbours_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached

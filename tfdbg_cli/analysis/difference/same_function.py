@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from tfdbg_cli.analysis.graph.parts import MISFIT, flag
+from tfdbg_cli.analysis.graph.making.parts import MISFIT, flag
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.tensors import TensorStore

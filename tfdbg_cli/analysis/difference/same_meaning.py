@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import neighbours_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.graph.neighbours import neighbours_of
-from tfdbg_cli.analysis.graph.puts import PUTS, puts_before
-from tfdbg_cli.analysis.graph.updates_within import before
+from tfdbg_cli.analysis.graph.flow.puts import PUTS, puts_before
+from tfdbg_cli.analysis.graph.flow.updates_within import before
+from tfdbg_cli.analysis.graph.nodes.neighbours import neighbours_of
 from tfdbg_cli.analysis.pairing.families import SOURCE, family_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import may_have_fractions

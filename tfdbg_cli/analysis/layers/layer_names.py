@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE
+from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import INPUTS

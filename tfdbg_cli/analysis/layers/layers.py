@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import chain
 from weakref import ref
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
 from tfdbg_cli.analysis.layers.layer_names import NUMBER, Scope, called, is_numbered, layer_names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.ops.kinds import PLAIN_CALLS
 

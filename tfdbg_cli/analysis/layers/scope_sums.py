@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tfdbg_cli.analysis.graph.roles import Role, role_of
-from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_of
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers.layers import Layers, in_tree_order, scope_text
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.tensors import TensorStore

@@ -7,8 +7,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.graph.membership import is_replica_scope
-from tfdbg_cli.analysis.graph.roles import Role, is_weight, role_of
+from tfdbg_cli.analysis.graph.nodes.membership import is_replica_scope
+from tfdbg_cli.analysis.graph.nodes.roles import Role, is_weight, role_of
 from tfdbg_cli.analysis.layers.layer_names import Scope
 from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.analysis.many_runs.gradient_slices import added_up, rows_of_slices

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
-from tfdbg_cli.analysis.graph.neighbours import Edge
+from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.causes import suggestions
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.forward import forward_of
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.forward import forward_of
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

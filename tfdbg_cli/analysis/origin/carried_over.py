@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
-from tfdbg_cli.analysis.graph.updates_within import HeldBefore
+from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE
 from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import alike, nan_mask
 from tfdbg_cli.model.calls import RunKind

@@ -21,11 +21,11 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
     update_spoils,
 )
 from tfdbg_cli.analysis.causes.surroundings import surroundings
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.feeds import feed_name
-from tfdbg_cli.analysis.graph.fused_ops import Composed, composed
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
-from tfdbg_cli.analysis.graph.loop_counters import is_counted
+from tfdbg_cli.analysis.graph.making.fused_ops import Composed, composed
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.loop_counters import is_counted
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way
 from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.first_reader import first_reader, reader_of, updated_by

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, REDUCTIONS, reduced_axes
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, REDUCTIONS, reduced_axes
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array

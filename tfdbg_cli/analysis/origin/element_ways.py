@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.graph.begun_elements import BY_CHANNEL, begun_elements, spreads_to
-from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE
+from tfdbg_cli.analysis.graph.making.begun_elements import BY_CHANNEL, begun_elements, spreads_to
+from tfdbg_cli.analysis.graph.making.fused_ops import as_written
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE
 from tfdbg_cli.analysis.origin.passed_by_where import taken
 from tfdbg_cli.analysis.watch.verdicts import BadMask, alike
 from tfdbg_cli.model.graph import Graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.origin.element_ways import is_only_assigned
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources

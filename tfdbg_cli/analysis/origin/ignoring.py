@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.analysis.origin.aftermath import spoiled_variables
 from tfdbg_cli.analysis.origin.dismissed import Dismissed
 from tfdbg_cli.analysis.origin.search import OriginSearch

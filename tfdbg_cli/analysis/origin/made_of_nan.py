@@ -9,9 +9,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Collection
 
-from tfdbg_cli.analysis.graph.branches import was_left_out
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.parts import MISFIT
+from tfdbg_cli.analysis.graph.flow.branches import was_left_out
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.parts import MISFIT
 from tfdbg_cli.analysis.origin.element_marks import marked_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.names import TensorName

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.lineage import InputSeen
-from tfdbg_cli.analysis.graph.parts import Part, parts_of
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.parts import Part, parts_of
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.repeated_element import first_places
 from tfdbg_cli.model.values import Array

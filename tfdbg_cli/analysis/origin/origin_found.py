@@ -9,7 +9,7 @@ from enum import StrEnum
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended
-from tfdbg_cli.analysis.graph.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.origin.offending import Element
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName

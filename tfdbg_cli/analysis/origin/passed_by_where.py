@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run

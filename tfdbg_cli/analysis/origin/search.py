@@ -13,9 +13,9 @@ from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward
 from tfdbg_cli.analysis.causes.sources_of_values import hidden_by_where
-from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.forward import named_forward
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.forward import named_forward
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
 from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed

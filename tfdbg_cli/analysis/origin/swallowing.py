@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.branches import was_left_out
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.flow.branches import was_left_out
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.origin.made_of_nan import MadeOfNaN
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE

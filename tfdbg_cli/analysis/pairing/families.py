@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfdbg_cli.analysis.graph.fused_ops import as_written
+from tfdbg_cli.analysis.graph.making.fused_ops import as_written
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import (
     CASES,

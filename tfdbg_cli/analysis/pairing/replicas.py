@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.analysis.graph.membership import Membership
+from tfdbg_cli.analysis.graph.nodes.membership import Membership
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.tensor_pairs import TensorPairs, paired_tensors
 from tfdbg_cli.model.gathered import PartOfStore

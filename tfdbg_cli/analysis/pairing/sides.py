@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.neighbours import HIDDEN_OPS, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import HIDDEN_OPS, neighbours_of
 from tfdbg_cli.analysis.pairing.families import COMMUTATIVE, SEEN_THROUGH, SOURCE, family_of
 from tfdbg_cli.model.dtypes import may_have_fractions
 from tfdbg_cli.model.graph import Graph, Node

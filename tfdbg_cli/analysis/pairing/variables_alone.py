@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfdbg_cli.analysis.graph.neighbours import neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import neighbours_of
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.gathered import Row
 from tfdbg_cli.model.graph import Graph, Node

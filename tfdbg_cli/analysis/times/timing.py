@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import made_at, traced_scope
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at, traced_scope
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.sources import Frame, Traceback
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.variables.slots import slots_of
 from tfdbg_cli.analysis.variables.slots_read import slots_read
 from tfdbg_cli.analysis.variables.uses import Ran, Use, use_of

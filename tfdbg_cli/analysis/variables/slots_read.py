@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-from tfdbg_cli.analysis.graph.roles import Role, roles_of
+from tfdbg_cli.analysis.graph.nodes.roles import Role, roles_of
 from tfdbg_cli.analysis.variables.uses import Use
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.walks import reached

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.needed import needed_nodes
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.needed import needed_nodes
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE

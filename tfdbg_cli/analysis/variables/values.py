@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from tfdbg_cli.analysis.graph.feeds import fed_value
-from tfdbg_cli.analysis.graph.updates_within import HeldBefore
+from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_of
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.runs import Run

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.analysis.graph.branches import was_left_out
-from tfdbg_cli.analysis.graph.lineage import VARIABLE_OPS
-from tfdbg_cli.analysis.graph.needed import needed_nodes
-from tfdbg_cli.analysis.graph.roles import Role, role_by_name
+from tfdbg_cli.analysis.graph.flow.branches import was_left_out
+from tfdbg_cli.analysis.graph.making.lineage import VARIABLE_OPS
+from tfdbg_cli.analysis.graph.nodes.needed import needed_nodes
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_by_name
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName, tensor_name_of

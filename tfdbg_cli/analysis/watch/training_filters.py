@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.roles import Role, is_weight, role_by_name, role_of
+from tfdbg_cli.analysis.graph.nodes.roles import Role, is_weight, role_by_name, role_of
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Graph

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tfdbg_cli.analysis.graph.roles import Role, role_of
+from tfdbg_cli.analysis.graph.nodes.roles import Role, role_of
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached

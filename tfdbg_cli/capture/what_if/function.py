@@ -9,8 +9,8 @@ from functools import cached_property
 
 import tensorflow as tf
 
-from tfdbg_cli.analysis.graph.eager_past import arguments_made, with_own_arguments
-from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
+from tfdbg_cli.analysis.graph.making.eager_past import arguments_made, with_own_arguments
+from tfdbg_cli.analysis.graph.nodes.feeds import with_replaced_feeds
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from tfdbg_cli.analysis.graph.feeds import feed_name
+from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.capture.what_if.effects import DRAWS, effect_of
 from tfdbg_cli.capture.what_if.slices import Kept
 from tfdbg_cli.model.graph import Node

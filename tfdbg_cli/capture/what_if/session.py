@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
+from tfdbg_cli.analysis.graph.nodes.feeds import with_replaced_feeds
 from tfdbg_cli.capture.sessions.call_names import fed, fetched
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import tensor_name

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from tfdbg_cli.analysis.graph.eager_past import with_own_arguments
-from tfdbg_cli.analysis.graph.feeds import with_replaced_feeds
+from tfdbg_cli.analysis.graph.making.eager_past import with_own_arguments
+from tfdbg_cli.analysis.graph.nodes.feeds import with_replaced_feeds
 from tfdbg_cli.capture.what_if.kept_draws import draws_behind
 from tfdbg_cli.capture.what_if.slices import Kept
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn

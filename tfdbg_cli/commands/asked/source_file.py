@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.graph.annotation import find_source, no_such_source
+from tfdbg_cli.analysis.graph.nodes.annotation import find_source, no_such_source
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.vocabulary import vocabulary_of
 from tfdbg_cli.errors import TfdbgError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, feed_name
 from tfdbg_cli.commands.asked.node_choice import find_node
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.feed import array_blocks

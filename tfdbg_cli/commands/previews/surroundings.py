@@ -6,9 +6,9 @@ import bisect
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
-from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.health_rows import HealthRow, health_section
 from tfdbg_cli.commands.syntax import quoted

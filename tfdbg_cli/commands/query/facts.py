@@ -13,7 +13,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.choosing.known_figures import Bounds, Known
 from tfdbg_cli.analysis.choosing.tensor_query import shape_matcher
-from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
 from tfdbg_cli.commands.asked.patterns import search_pattern
 from tfdbg_cli.commands.query.language import FactTest, QueryError
 from tfdbg_cli.errors import TfdbgError

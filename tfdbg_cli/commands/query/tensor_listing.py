@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tfdbg_cli.analysis.choosing.tensor_query import SortKey, TensorQuery, admitted, ordered, ordered_in_steps
-from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
 from tfdbg_cli.analysis.layers.layers import layers_of
 from tfdbg_cli.analysis.watch.answers import Raised, ask, ask_in_steps
 from tfdbg_cli.commands.asked.patterns import pattern

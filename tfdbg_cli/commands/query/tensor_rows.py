@@ -15,8 +15,8 @@ import numpy as np
 from tfdbg_cli.analysis.choosing.fact_masks import holding, holding_op, holding_role, places
 from tfdbg_cli.analysis.choosing.figure_columns import figure_column, figure_in_steps
 from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure, known_share
-from tfdbg_cli.analysis.graph.roles import Role
-from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.facts import (

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure
-from tfdbg_cli.analysis.graph.last_update import line_of
+from tfdbg_cli.analysis.graph.flow.last_update import line_of
 from tfdbg_cli.analysis.many_runs.alerts import Alert, AlertSearch
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.commands.asked.arguments import excluded_nodes

@@ -8,8 +8,8 @@ from typing import Any
 from tfdbg_cli.analysis.batch.refused_rows import refused_rows
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.error_text import essence, without_library_calls
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.commands.asked.current_frame import asks_python
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Command

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import tensor_role
 from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT, query_line, unjudged_line

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, added
-from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
 from tfdbg_cli.analysis.layers.layers import Layers, layers_of
 from tfdbg_cli.analysis.layers.scope_sums import ScopeSum, node_sums, scope_sums
 from tfdbg_cli.commands.asked.arguments import FOLD_ARGUMENTS

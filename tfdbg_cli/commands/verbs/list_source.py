@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from tfdbg_cli.analysis.graph.annotation import SourceFile, source_files
+from tfdbg_cli.analysis.graph.nodes.annotation import SourceFile, source_files
 from tfdbg_cli.commands.asked.patterns import pattern, search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT

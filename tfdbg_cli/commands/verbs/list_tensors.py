@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.tensor_query import SortKey
-from tfdbg_cli.analysis.graph.roles import Role
+from tfdbg_cli.analysis.graph.nodes.roles import Role
 from tfdbg_cli.analysis.watch.answers import Raised
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter

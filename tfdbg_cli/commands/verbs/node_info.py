@@ -6,13 +6,13 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.branches import Taken, taken_branches
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.forward import forward_of
-from tfdbg_cli.analysis.graph.last_update import made_by
-from tfdbg_cli.analysis.graph.lineage import Lineage
-from tfdbg_cli.analysis.graph.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.graph.flow.branches import Taken, taken_branches
+from tfdbg_cli.analysis.graph.flow.last_update import made_by
+from tfdbg_cli.analysis.graph.making.forward import forward_of
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
 from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
 from tfdbg_cli.commands.asked.node_choice import FoundNode, find_node
 from tfdbg_cli.commands.context import Context

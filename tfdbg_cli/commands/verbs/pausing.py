@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.places import PlaceTest, place_of
 from tfdbg_cli.commands.asked.current_frame import current_frame
 from tfdbg_cli.commands.context import Context

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import nodes_by_line, output_slots
+from tfdbg_cli.analysis.graph.nodes.annotation import nodes_by_line, output_slots
 from tfdbg_cli.commands.asked.source_file import source_named, take_file
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.many_runs.tensor_history import Point, Statistic, TensorHistory, tensor_history
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.known_figures import ANY_COUNT, Known, added, known_figure
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows

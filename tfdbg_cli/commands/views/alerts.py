@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.analysis.graph.last_update import line_of
+from tfdbg_cli.analysis.graph.flow.last_update import line_of
 from tfdbg_cli.analysis.many_runs.alerts import RULE, Alert
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdbg_cli.analysis.error_text import first_line
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.commands.views.links import node_link, source_link
 from tfdbg_cli.commands.views.raised_at import raised_at
 from tfdbg_cli.document.text import Line, Span, Style, line

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tfdbg_cli.analysis.graph.annotation import made_at, traced_scope
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at, traced_scope
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.commands.views.links import place_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.graph.annotation import nodes_by_line
+from tfdbg_cli.analysis.graph.nodes.annotation import nodes_by_line
 from tfdbg_cli.analysis.times.timing import LineCost, TimeQuery, costs_by_line, select
 from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.commands.asked.name_endings import ELIDED
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.graph import Graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tfdbg_cli.analysis.graph.branches import Taken
+from tfdbg_cli.analysis.graph.flow.branches import Taken
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.document.text import Line, Span, Style, line

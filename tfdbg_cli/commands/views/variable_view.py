@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.feeds import feed_name
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.analysis.variables.uses import use_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.graph.parts import SAMPLES
+from tfdbg_cli.analysis.graph.making.parts import SAMPLES
 
 pytestmark = pytest.mark.tf
 IMAGES = np.random.default_rng(0).uniform(0.1, 0.9, (3, 8, 8, 3)).astype("float32")

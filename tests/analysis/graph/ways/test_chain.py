@@ -8,7 +8,7 @@ import numpy as np
 from support.made_run import INF, NAN, Op, made_run, op
 from support.prompt import json_of, text_of
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.chain import chain_to
 from tfdbg_cli.model.calls import Argument, RunKind
 from tfdbg_cli.model.decision import RunUntil

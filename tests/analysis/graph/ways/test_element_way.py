@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.made_run import INF, NAN, Op, made_run, op
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.element_way import element_way
 
 X = op("x", "Placeholder", value=[1.0, 2.0])

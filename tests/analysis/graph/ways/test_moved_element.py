@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from support.what_if_runs import captured
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
 
 pytestmark = pytest.mark.tf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.graph.parts import Part
+from tfdbg_cli.analysis.graph.making.parts import Part
 from tfdbg_cli.analysis.graph.ways.telling_element import telling_element
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array

@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 from support.gradient_programs import PROGRAMS, asked, bug_line, gradient_functions, plain
 
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.forward import named_forward
+from tfdbg_cli.analysis.graph.making.forward import named_forward
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction, traced_function
 
 pytestmark = pytest.mark.tf

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from support.prompt import json_of, text_of
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.runs.eager import stops
 from tfdbg_cli.capture.runs.eager.checks import norm_bound

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.capture.tf.tracebacks import Tracebacks, tracebacks_of
 
 pytestmark = pytest.mark.tf

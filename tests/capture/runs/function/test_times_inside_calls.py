@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.analysis.graph.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.model.decision import ProfileRun
 
 pytestmark = pytest.mark.tf

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
-from tfdbg_cli.analysis.graph.branches import chosen_branch
-from tfdbg_cli.analysis.graph.call_results import branch_results, list_length
+from tfdbg_cli.analysis.graph.flow.branches import chosen_branch
+from tfdbg_cli.analysis.graph.flow.call_results import branch_results, list_length
 
 
 def of_branches(rows: RowSet) -> list[Way]:

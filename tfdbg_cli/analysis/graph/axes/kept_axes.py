@@ -11,9 +11,18 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, sliced_axes, stored_axes
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
-from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.parts import ELEMENTWISE, EQUATION, MATMUL, MISFIT, ROWS, SAMPLES, flag, reduced_axes
-from tfdbg_cli.analysis.graph.popped import POPS
+from tfdbg_cli.analysis.graph.flow.popped import POPS
+from tfdbg_cli.analysis.graph.making.fused_ops import as_written
+from tfdbg_cli.analysis.graph.making.parts import (
+    ELEMENTWISE,
+    EQUATION,
+    MATMUL,
+    MISFIT,
+    ROWS,
+    SAMPLES,
+    flag,
+    reduced_axes,
+)
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.ops import kinds
 

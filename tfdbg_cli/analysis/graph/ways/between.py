@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.graph.neighbours import Edge, Neighbours, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, Neighbours, neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.walks import nearest_first
 

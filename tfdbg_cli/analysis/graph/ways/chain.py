@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.feeds import fed_value, feed_name
-from tfdbg_cli.analysis.graph.lineage import Lineage, variable_of
-from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.neighbours import Edge
-from tfdbg_cli.analysis.graph.parts import REDUCTIONS, value_inputs
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
+from tfdbg_cli.analysis.graph.making.parts import REDUCTIONS, value_inputs
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
 from tfdbg_cli.analysis.graph.ways.ways_back import WaysBack, begins_turns
 from tfdbg_cli.model.graph import GIVEN_BY, Node

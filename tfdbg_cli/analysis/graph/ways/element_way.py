@@ -17,10 +17,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.fused_ops import as_written
-from tfdbg_cli.analysis.graph.lineage import InputSeen, Lineage, variable_of
-from tfdbg_cli.analysis.graph.makers import Maker, maker_of
-from tfdbg_cli.analysis.graph.parts import (
+from tfdbg_cli.analysis.graph.making.fused_ops import as_written
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
+from tfdbg_cli.analysis.graph.making.parts import (
     ELEMENTWISE,
     KNOWN,
     REDUCTIONS,

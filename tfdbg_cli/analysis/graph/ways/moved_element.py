@@ -10,8 +10,8 @@ import numpy as np
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, whole_numbers
 from tfdbg_cli.analysis.graph.axes.sliced_axes import indexed
-from tfdbg_cli.analysis.graph.lineage import InputSeen
-from tfdbg_cli.analysis.graph.parts import MISFIT, Index, PartIndex
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.parts import MISFIT, Index, PartIndex
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.parts import Index, Part, flag
+from tfdbg_cli.analysis.graph.making.parts import Index, Part, flag
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from tfdbg_cli.analysis.graph.neighbours import Neighbours, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import Neighbours, neighbours_of
 from tfdbg_cli.model.graph import Graph, Node
 
 

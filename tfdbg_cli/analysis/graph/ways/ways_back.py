@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.lineage import LOOP_VARIABLE, Lineage
-from tfdbg_cli.analysis.graph.neighbours import Edge
-from tfdbg_cli.analysis.graph.turns import Turns
-from tfdbg_cli.analysis.graph.version_one_loops import is_way_back
+from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.version_one_loops import is_way_back
+from tfdbg_cli.analysis.graph.making.lineage import LOOP_VARIABLE, Lineage
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 

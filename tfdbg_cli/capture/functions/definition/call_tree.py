@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 
-from tfdbg_cli.analysis.graph.call_scopes import own_scope
+from tfdbg_cli.analysis.graph.nodes.call_scopes import own_scope
 from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName, free_name

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tfdbg_cli.analysis.graph.call_scopes import own_scope
+from tfdbg_cli.analysis.graph.nodes.call_scopes import own_scope
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.graph.function_tree import grown
 from tfdbg_cli.capture.functions.signature.arguments import slots_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from tfdbg_cli.analysis.graph.forward import named_forward
+from tfdbg_cli.analysis.graph.making.forward import named_forward
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.graph.forward_function import ForwardFunction
 from tfdbg_cli.capture.functions.graph.scopes import forward_of, named_graphs_below, scope_of

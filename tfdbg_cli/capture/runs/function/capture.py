@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from tfdbg_cli.analysis.graph.order import behind_inputs
+from tfdbg_cli.analysis.graph.nodes.order import behind_inputs
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.dump_folders import to_keep
 from tfdbg_cli.capture.failures import report

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from tfdbg_cli.analysis.graph.roles import roles_of
+from tfdbg_cli.analysis.graph.nodes.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented

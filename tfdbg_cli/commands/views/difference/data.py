@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.difference.compared import Gap, State, Verdict
 from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
-from tfdbg_cli.analysis.graph.last_update import line_of
+from tfdbg_cli.analysis.graph.flow.last_update import line_of
 
 
 def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool) -> Mapping[str, Any]:

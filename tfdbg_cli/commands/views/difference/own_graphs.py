@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cache
 
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, What, graph_changes
-from tfdbg_cli.analysis.graph.feeds import feed_name
-from tfdbg_cli.analysis.graph.fused_ops import COMPOSITION, composed_names
-from tfdbg_cli.analysis.graph.needed import needed_nodes
+from tfdbg_cli.analysis.graph.making.fused_ops import COMPOSITION, composed_names
+from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
+from tfdbg_cli.analysis.graph.nodes.needed import needed_nodes
 from tfdbg_cli.commands.views.difference.data import graph_data
 from tfdbg_cli.commands.views.difference.rows import graph_table
 from tfdbg_cli.document.document import Document, Text

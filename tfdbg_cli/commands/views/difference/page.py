@@ -10,8 +10,8 @@ from tfdbg_cli.analysis.difference.compared import Change, State, Verdict
 from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
-from tfdbg_cli.analysis.graph.annotation import made_at
-from tfdbg_cli.analysis.graph.last_update import made_by
+from tfdbg_cli.analysis.graph.flow.last_update import made_by
+from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.views.difference.data import difference_data
 from tfdbg_cli.commands.views.difference.reason import why

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap
-from tfdbg_cli.analysis.graph.deliveries import delivers
-from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.flow.deliveries import delivers
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.analysis.pairing.families import is_source
 from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.model.calls import RunKind

@@ -6,8 +6,8 @@ import argparse
 import re
 from collections.abc import Iterable
 
-from tfdbg_cli.analysis.graph.needed import not_needed_text, program_graph, was_needed
-from tfdbg_cli.analysis.graph.roles import Role, roles_of
+from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, program_graph, was_needed
+from tfdbg_cli.analysis.graph.nodes.roles import Role, roles_of
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line

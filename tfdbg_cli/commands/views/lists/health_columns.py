@@ -6,7 +6,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 
 from tfdbg_cli.analysis.choosing.conditions import figure
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.document.sparkline import bars
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column
 from tfdbg_cli.document.text import Span, Style
@@ -45,7 +44,7 @@ def health_cells(context: Context) -> list[HealthCell]:
     tracebacks = context.tracebacks
 
     def source(index: int) -> Span:
-        from tfdbg_cli.analysis.graph.last_update import line_of  # most screens are too narrow for this column
+        from tfdbg_cli.analysis.graph.flow.last_update import line_of  # most screens are too narrow for this column
 
         looked_at = context.runs[run]
         frame = line_of(looked_at, looked_at.tensors[index].node) if len(tracebacks) else None
@@ -73,6 +72,8 @@ def health_cell(name: str, summary: Summary) -> Span:
 
 def histogram_cell(counts: Sequence[int]) -> Span:
     """The cell of the column `values`."""
+    from tfdbg_cli.document.sparkline import bars  # most lists have no such column
+
     return Span(bars(counts), Style.NUMBER)
 
 

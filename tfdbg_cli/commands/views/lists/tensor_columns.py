@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any, overload
 
 from tfdbg_cli.analysis.choosing.tensor_query import SortKey
-from tfdbg_cli.analysis.graph.roles import Role, roles_of
-from tfdbg_cli.analysis.graph.tensor_roles import tensor_role
+from tfdbg_cli.analysis.graph.nodes.roles import Role, roles_of
+from tfdbg_cli.analysis.graph.nodes.tensor_roles import tensor_role
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.links import execution_count, tensor_link
 from tfdbg_cli.commands.views.lists.health_columns import health_cells, instead_of

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tfdbg_cli.analysis.causes.intended import Intended
-from tfdbg_cli.analysis.graph.roles import is_gradient
+from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.analysis.graph.ways.chain import Link
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
 from tfdbg_cli.analysis.origin.finding import Finding

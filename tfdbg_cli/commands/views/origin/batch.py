@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfdbg_cli.analysis.batch.components import given_with
 from tfdbg_cli.analysis.batch.replica import replica_given
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.feeds import fed_value
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.names import tensor_name_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfdbg_cli.analysis.graph.parts import Part
+from tfdbg_cli.analysis.graph.making.parts import Part
 from tfdbg_cli.analysis.origin.finding import Finding
 from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS, Element, offending_elements
 from tfdbg_cli.analysis.origin.origin_found import Origin

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.feeds import shown_feed
+from tfdbg_cli.analysis.graph.nodes.feeds import shown_feed
 from tfdbg_cli.commands.asked.tensor_choice import sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.values.array_file import save_arrays

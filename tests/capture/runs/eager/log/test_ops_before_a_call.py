@@ -15,8 +15,8 @@ from support.prompt import text_of
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.batch.components import components
-from tfdbg_cli.analysis.graph.eager_past import with_recorded_past, without_past
-from tfdbg_cli.analysis.graph.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.eager_past import with_recorded_past, without_past
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.chain import chain_to
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions

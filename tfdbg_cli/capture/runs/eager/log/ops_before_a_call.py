@@ -1,7 +1,7 @@
 """A run of a function, extended by the eager ops before it that made its arguments.
 
 These ops are added to the graph of the run under the scope `eager/`, and an argument reads the output of the op that
-made it. `analysis/graph/eager_past.py` undoes this where the function alone is made again.
+made it. `analysis/graph/making/eager_past.py` undoes this where the function alone is made again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from tfdbg_cli.analysis.graph.eager_past import behind_past, rows_behind_past
+from tfdbg_cli.analysis.graph.making.eager_past import behind_past, rows_behind_past
 from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind

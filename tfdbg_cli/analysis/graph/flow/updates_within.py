@@ -1,0 +1,66 @@
+"""Reads of a variable that come behind its updates in the same run: what they give is what the updates wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import islice
+
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.walks import reached
+
+_MOST_LOOKED_AT = 200_000  # nodes before a read
+
+
+def before(graphs: Iterable[Graph], read: str, writers: Iterable[str]) -> frozenset[str]:
+    """Those of the ops `writers` that certainly run before the op `read`, by the edges of one of the graphs."""
+    wanted = frozenset(writers)
+    for graph in graphs:
+        start = graph.find(read)
+        if start is not None and wanted:
+            return _before(graph, start, wanted)
+    return frozenset()
+
+
+def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]:
+    scopes = call_scopes(graph)
+
+    def needs(name: str) -> Iterable[str]:
+        node = graph.find(name)
+        yield from () if node is None else node.needs
+        # What is in a loop, a branch or a function waits for what its call waits for.
+        for scope in scopes.around(name):
+            caller = graph.find(scopes.caller(scope))
+            yield from () if caller is None else caller.control_inputs
+
+    met = (name for name in reached([start.name], needs, most=_MOST_LOOKED_AT) if name in wanted)
+    return frozenset(islice(met, len(wanted))) - {start.name}
+
+
+class HeldBefore:
+    """What variables held before a run that can be made again, read when it is asked for first."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._values = cache(self._read)
+
+    def value(self, variable: str) -> Array | None:
+        """The value of the variable of that name in a session; None when nobody knows."""
+        return self._values().get(variable) if self._run.call.kind.of_session else None
+
+    def in_any_run(self, variable: str) -> Array | None:
+        """As `value`, also in a call of a function, of variables that it writes."""
+        return self._values().get(variable)
+
+    def _read(self) -> Mapping[str, Array]:
+        if self._run.replayable is None:
+            return {}
+        try:
+            spec = self._run.replayable.replay_spec()
+        except TfdbgError:  # it cannot be made again after all: its session is closed, say
+            return {}
+        return {item.node or item.name: item.value for item in spec.variables}

@@ -1,0 +1,379 @@
+"""The values a tensor was computed from, looked up in the run along the graph's edges."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tfdbg_cli.analysis.graph.flow.deliveries import delivers
+from tfdbg_cli.analysis.graph.flow.popped import POPS, equal_values, popped, stacked_row
+from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
+from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore, before
+from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_texts, fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.dtypes import HANDLES
+from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Shape, Tensor
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
+from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.effects import takes_handle, updates_variable
+from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
+
+VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
+_MOST_COPIES = 1_000  # ops that change nothing, one behind the other
+_NOT_TAKEN = "in a branch that this turn of the loop did not take"
+_NO_TURN = "of a turn of the loop that cannot be told"
+# A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
+LOOP_VARIABLE = "LoopVariable"
+
+
+@dataclass(frozen=True)
+class InputSeen:
+    """One input of a tensor, as far as it is known.
+
+    `index` is its place in the run's tensors (None: it was fed, held, or not captured). `value` may be None; `note`
+    then says why. `instead` names another tensor whose equal value is shown, or says where the value comes from.
+    """
+
+    name: TensorName
+    node: Node | None
+    index: int | None = None
+    tensor: Tensor | None = None
+    value: Array | None = None
+    note: str = ""
+    instead: str = ""
+
+    @property
+    def shape(self) -> Shape | None:
+        """The shape of the input, without reading it; None when it is not known."""
+        return self.tensor.shape if self.tensor is not None else None if self.value is None else self.value.shape
+
+
+class Lineage:
+    """Inputs of the tensors of one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._feeds = run.call.feeds
+        self._held = HeldBefore(run)
+        self._turns = Turns(run.graph, run.tensors)
+        self._behind: dict[tuple[str, str], frozenset[str]] = {}
+        self._captured = {argument.name for argument in run.call.arguments if argument.captured}
+        self._given = {argument.name for argument in run.call.arguments if not argument.captured}
+
+    def node(self, index: int) -> Node | None:
+        """The node that made the tensor at `index`, if a graph of the run holds it."""
+        tensor = self._run.tensors[index]
+        for graph in self.graphs:
+            found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
+            if found is not None:
+                return found
+        return None
+
+    def writers(self, node: Node) -> list[Node]:
+        """The ops that write the variable `node`."""
+        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
+        return [reader for reader in readers if updates_variable(reader.op_type) and reader.inputs]
+
+    def was_read(self, node: Node) -> list[int]:
+        """The rows of the tensors that hold the value of the variable `node` from before any update of the run."""
+        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
+        return [
+            i
+            for reader in readers
+            if reader.op_type == "ReadVariableOp" and not self.updates_before(reader, node)
+            for i in self._run.tensors.named(reader.name)
+        ]
+
+    def updates_before(self, read: Node, variable: Node) -> frozenset[str]:
+        """The names of the ops that certainly write `variable` in this run before the op `read` reads it."""
+        key = read.name, variable.name
+        if key not in self._behind:
+            writers = [writer.name for writer in self.writers(variable)]
+            self._behind[key] = before(self.graphs, read.name, writers) if writers else frozenset()
+        return self._behind[key]
+
+    def held(self, variable: Node) -> Array | None:
+        """The value of a session's `variable` from before the run; None if it is not known."""
+        return self._held.value(variable.name)
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs of the run: what ran, and the program's own where that is another one."""
+        return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
+
+    def graph_of(self, node: Node) -> Graph:
+        """The graph of the run that `node` belongs to."""
+        graphs = self.graphs
+        return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
+
+    def edges(self, node: Node) -> list[Edge]:
+        """What `node` reads, in the graph it belongs to; where it reads an Optional, what was put into that."""
+        for graph in self.graphs:
+            if graph.find(node.name, node.device) is node:
+                packed = [one.edge for one in unpacked(graph, node)]
+                return packed or neighbours_of(graph).inputs(node)
+        return []
+
+    def takes_out(self, node: Node) -> bool:
+        """Whether `node` takes a value out of an Optional into which another op of the run had put it."""
+        return bool(unpacked(self.graph_of(node), node))
+
+    def delivers(self, node: Node) -> bool:
+        """Whether `node` gives what an input pipeline delivered."""
+        return delivers(self.graph_of(node), node)
+
+    def is_captured(self, node: Node) -> bool:
+        """Whether `node` is a capture of the function: a variable, or a tensor of an enclosing scope."""
+        return node.name in self._captured
+
+    @property
+    def captured(self) -> frozenset[str]:
+        """The names of the function's captures."""
+        return frozenset(self._captured)
+
+    def is_variable(self, node: Node) -> bool:
+        """Whether `node` is a variable: of a graph, or one that a function or the forward function of it captured."""
+        if node.op_type in VARIABLE_OPS:
+            return True
+        forward = bool(self._given) and node.name not in self._given
+        if node.op_type not in INPUTS or not (forward or self.is_captured(node)):
+            return False
+        readers = self.graph_of(node).consumers(node.name)
+        return any(takes_handle(reader.op_type) or reader.op_type == UPDATED_VARIABLE for reader, _ in readers)
+
+    def inputs(self, index: int) -> list[InputSeen]:
+        """The inputs of the tensor at `index`, with the values that they had when it was computed."""
+        return [self._read(item) for item in self.places(index)]
+
+    def update(self, index: int) -> Node | None:
+        """The op that wrote the variable shown at `index`, where eager code wrote it; None elsewhere, or if unknown.
+
+        Code that runs eagerly updates a variable as often as it likes, and each time its value is looked at.
+        """
+        tensor, node = self._run.tensors[index], self.node(index)
+        if node is None or self._run.call.kind is not RunKind.EAGER or node.op_type != UPDATED_VARIABLE:
+            return None
+        made = node.control_inputs
+        at_all = len(made) == len(self._run.tensors.named(tensor.node))
+        return self.graph_of(node).find(made[tensor.execution]) if at_all and tensor.execution < len(made) else None
+
+    def places(self, index: int) -> list[InputSeen]:
+        """As `inputs`, but without reading values of captured tensors: `index` and `tensor` say which they are."""
+        node = self.node(index)
+        if node is None:
+            return []
+        if node.op_type == LOOP_VARIABLE:
+            return self._turned(node, index)
+        if node.op_type == UPDATED_VARIABLE and (update := self.update(index)) is not None:
+            return [self._seen(edge, index) for edge in self.edges(node)[:1] + self.edges(update)[1:]]
+        packed = unpacked(self.graph_of(node), node)
+        if packed:
+            return [self._taken_out(packed, index)]
+        if node.op_type in POPS:
+            slot, store = self._run.tensors[index].slot, self._run.tensors
+            taken = popped(node, slot, index, store, self.graph_of(node), self.edges)
+            if taken is not None:
+                edge, row = taken
+                return [InputSeen(edge.tensor, edge.node, row, store[row])]
+        return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def _taken_out(self, packed: Sequence[Packed], index: int) -> InputSeen:
+        """What the tensor at `index`, taken out of an Optional, was when it was put there: one of `packed`."""
+        store = self._run.tensors
+        found: list[InputSeen] = []
+        for edge, stacked in ((one.edge, one.stacked) for one in packed):
+            row = stacked_row(edge.tensor, index, store) if stacked else None
+            if row is not None:
+                found.append(InputSeen(edge.tensor, edge.node, row, store[row]))
+            else:
+                found.append(InputSeen(edge.tensor, edge.node, note=_NO_TURN) if stacked else self._seen(edge, index))
+        rows = {item.index: item for item in found if item.index is not None}
+        equal = (row for row in rows if len(rows) > 1 and equal_values(store, row, index))
+        return rows[next(equal, next(iter(rows)))] if rows else found[0]
+
+    def _turned(self, node: Node, index: int) -> list[InputSeen]:
+        """The input of a loop variable: in the first iteration its initial value, then that of the previous one."""
+        start, *before = self.edges(node) or (None,)
+        if start is None:
+            return []
+        if not before:
+            return [self._seen(start, index)]
+        last = self._turn_before(node, before[0], index)
+        if last is None:
+            return [self._seen(start, index)]
+        edge = before[0]
+        instead = "" if self._run.tensors[last].name == edge.tensor else str(self._run.tensors[last].name)
+        return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", instead)]
+
+    def _turn_before(self, node: Node, edge: Edge, index: int) -> int | None:
+        """The row of the value that the loop variable at `index` got from the previous iteration; None if first."""
+        store = self._run.tensors
+        if edge.node is not None and edge.node.op_type == LOOP_VARIABLE:
+            # Loop variables of one iteration are recorded in no fixed order: find the previous one by execution.
+            wanted = store[index].execution - 1
+            last = next((i for i in store.named(edge.tensor.node) if store[i].execution == wanted), None)
+        else:
+            item = self._seen(edge, index)
+            last = item.index
+        if last is None or last > index:
+            return None
+        # The loop op itself is recorded when it ends; values from before that belong to an earlier call of it.
+        scopes = call_scopes(self.graph_of(node))
+        loop = next((scopes.caller(scope) for scope in scopes.around(node.name)), None)
+        ended = [] if loop is None else store.named(loop)
+        return None if any(last < end < index for end in ended) else last
+
+    def inputs_before(self, node: Node, index: int) -> list[InputSeen]:
+        """The inputs of a node without a tensor of its own, as they were before the tensor at `index`; not read."""
+        return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def inputs_of_node(self, node: Node) -> list[InputSeen]:
+        """The inputs of a node that made no tensor (it failed): their latest values."""
+        return [self._read(self._seen(edge, None)) for edge in self.edges(node)]
+
+    def _read(self, item: InputSeen) -> InputSeen:
+        if item.index is None:
+            return item
+        value = self._run.tensors.value(item.index)
+        return replace(item, note=value.text) if isinstance(value, NoValue) else replace(item, value=value)
+
+    def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
+        """What was passed along `edge`; if it was not captured, look for it upstream of ops that change nothing."""
+        name, node = edge.tensor, edge.node
+        written = self._written(edge, reader)
+        if written is not None:
+            return written
+        met: set[TensorName] = set()
+        while True:
+            instead = "" if name == edge.tensor else str(name)
+            device = node.whole_device if node is not None and self._has_namesakes(node) else None
+            same = None if reader is None else self._turns.same_turn(name, device, reader)
+            if same is not None and not same.taken:
+                return InputSeen(edge.tensor, edge.node, note=_NOT_TAKEN)
+            found = self._latest(name, device, node, reader) if same is None else same.index
+            variable = node if node is not None and self.is_variable(node) else None
+            if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
+            read = self._read_before(variable, reader) if variable is not None else None
+            if read is not None:  # for a captured variable, the value among the feeds may be from a later time
+                tensor = self._run.tensors[read]
+                return InputSeen(edge.tensor, edge.node, read, tensor, None, "", str(tensor.name))
+            held = self.held(variable) if variable is not None and self._is_unseen(found) else None
+            if held is not None:
+                return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
+            if found is not None:
+                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
+            given = feed_name(node) or name
+            fed = fed_value(self._feeds, given)
+            fed = fed_texts(self._feeds, given) if fed is None else fed
+            if fed is not None:
+                told = "" if variable else "fed"
+                return InputSeen(edge.tensor, edge.node, None, None, fed, "", instead or told)
+            met.add(name)
+            further = self._further(name, node)
+            if further is None or further.tensor in met or len(met) > _MOST_COPIES:
+                return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
+            name, node = further.tensor, further.node
+
+    def _has_namesakes(self, node: Node) -> bool:
+        """Whether nodes on other devices bear its name; else what bears it is its, wherever a replay has run it."""
+        return any(len(graph.all_named(node.name)) > 1 for graph in self.graphs)
+
+    def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
+        """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""
+        variable = edge.node
+        if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
+            return None
+        node = self.node(reader)
+        after = after_update(variable.name)
+        shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
+        # Only the writers of this run: an initializer, for example, writes the variable in a run of its own.
+        writers = frozenset() if shown is None else frozenset(shown.control_inputs)
+        if node is None or not writers or not writers <= self.updates_before(node, variable):
+            return None
+        rows = self._run.tensors.named(after)
+        if len(rows) != 1 or rows[0] == reader:
+            return None
+        tensor = self._run.tensors[rows[0]]
+        return InputSeen(edge.tensor, edge.node, rows[0], tensor, None, "", str(tensor.name))
+
+    def _read_before(self, variable: Node, reader: int | None) -> int | None:
+        """The first row before `reader` that holds the value of `variable` from before any update; or None."""
+        return next((i for i in self.was_read(variable) if reader is None or i < reader), None)
+
+    def _is_handle(self, index: int) -> bool:
+        return self._run.tensors[index].op_type == "VarHandleOp"
+
+    def _is_unseen(self, index: int | None) -> bool:
+        return index is None or isinstance(self._run.tensors.value(index), NoValue)
+
+    def _further(self, name: TensorName, node: Node | None) -> Edge | None:
+        if node is None or node.op_type not in SAME_VALUE:
+            return None
+        position = SAME_VALUE[node.op_type]
+        edges = self.edges(node)
+        position = name.slot if position is None else position
+        return edges[position] if position < len(edges) else None
+
+    def _latest(self, name: TensorName, device: str | None, node: Node | None, reader: int | None) -> int | None:
+        """The last tensor called `name` (on `device`, if given) before the one at `reader`.
+
+        Timestamps of a runtime are taken beside the computation, so that an input may carry a later one than
+        its reader; without an earlier tensor, the one of the same execution counts.
+        """
+        store = self._run.tensors
+        found = store.named(name.node, name.slot)
+        end = len(found) if reader is None else bisect_left(found, reader)
+        for position in range(end - 1, -1, -1):
+            if device is None or store[found[position]].device in ("", device):
+                return found[position]
+        if reader is None or (node is not None and node.op_type in NEXT_ITERATION):
+            return None
+        execution = store[reader].execution
+        for position in range(end, len(found)):
+            tensor = store[found[position]]
+            if found[position] != reader and tensor.execution == execution and device in (None, tensor.device):
+                return found[position]
+        return None
+
+    def _why_unseen(self, node: Node | None) -> str:
+        if node is None:
+            return "not in this graph"
+        if self._run.error is not None and self._run.call.kind is RunKind.FUNCTION:
+            return "not given back, since the call failed"
+        if node.op_type == "Const":
+            return "a constant, not captured"
+        if node.op_type in INPUTS:
+            return "a handle, which has no numbers" if _is_of_handle(node) else "fed, its value was not kept"
+        if self._run.graph.kind is GraphKind.PYTHON:
+            return "not captured (not needed, or left out)"
+        return "not captured (folded by the optimizer, or left out)"
+
+
+def _is_of_handle(node: Node) -> bool:
+    """Whether what is given from outside is a handle, such as the one of an iterator."""
+    return node.attributes.get("dtype") in HANDLES
+
+
+def variable_of(node: Node, lineage: Lineage) -> str | None:
+    """The variable whose value `node` gives or reads through ops that change nothing; None for other nodes."""
+    met: set[str] = set()
+    current: Node | None = node
+    while current is not None and current.name not in met and len(met) < _MOST_COPIES:
+        if lineage.is_variable(current):
+            return current.name
+        if current.op_type != "ReadVariableOp" and current.op_type not in SAME_VALUE:
+            return None
+        met.add(current.name)
+        edges = lineage.edges(current)
+        if edges and edges[0].node is None and current.op_type == "ReadVariableOp":
+            return edges[0].tensor.node
+        current = edges[0].node if edges else None
+    return None

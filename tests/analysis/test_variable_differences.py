@@ -13,7 +13,7 @@ from support.checkpoint_maker import checkpoint
 
 from tfdbg_cli.analysis import variable_differences
 from tfdbg_cli.analysis.known_variables import KnownVariables
-from tfdbg_cli.analysis.variable_differences import Change, VariablesCompared, compared
+from tfdbg_cli.analysis.variable_differences import VariableChange, VariablesCompared, compared
 from tfdbg_cli.formats.opening import open_path
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -40,7 +40,7 @@ def test_a_single_step_of_one_element_counts(tmp_path: Path) -> None:
     other = _W.copy()
     other[5] = np.nextafter(other[5], np.float32(9))
     (one,) = _compared(tmp_path, {"w": _W}, {"w": other}).differing
-    assert one.change is Change.VALUES and one.errors is not None
+    assert one.change is VariableChange.VALUES and one.errors is not None
     assert (one.errors.size, one.errors.unequal, one.errors.max_ulp) == (6, 1, 1)
 
 
@@ -51,7 +51,7 @@ def test_the_sign_of_a_zero_is_a_bit(tmp_path: Path, dtype: Any) -> None:
     second[1] *= dtype(0)
     assert first[1] == second[1] and np.signbit(second[1].real)
     (one,) = _compared(tmp_path, {"w": first}, {"w": second}).differing
-    assert one.change is Change.VALUES and one.errors is not None
+    assert one.change is VariableChange.VALUES and one.errors is not None
     assert (one.zeros, one.errors.unequal, one.errors.max_abs) == (1, 1, 0)
     assert not _compared(tmp_path, {"w": second}, {"w": second}).differing
 
@@ -66,8 +66,8 @@ def test_nan_on_one_side_is_told(tmp_path: Path) -> None:
 def test_shapes_and_dtypes(tmp_path: Path) -> None:
     found = _compared(tmp_path, {"a": _W, "b": _W, "c": _W}, {"a": _W[:5], "b": _W.astype(np.float64), "c": _W})
     assert [(one.change, one.errors is None) for one in found.differing] == [
-        (Change.SHAPE, True),
-        (Change.DTYPE, False),
+        (VariableChange.SHAPE, True),
+        (VariableChange.DTYPE, False),
     ]
     assert found.differing[1].errors is not None and not found.differing[1].errors.unequal
 

@@ -13,7 +13,7 @@ from support.dump_maker import small_dump
 from support.event_set_maker import EventSetMaker, health, proto, small_set
 
 from tfdbg_cli.cli import main as cli
-from tfdbg_cli.formats.event_sets.following import Following
+from tfdbg_cli.formats.event_sets.following import FollowedFolder
 
 
 def _doctor(path: Path, capsys: pytest.CaptureFixture[str], code: int) -> str:
@@ -193,7 +193,7 @@ def test_tail_tells_what_graphs_did_where_nothing_was_executed(
 
 
 def test_what_has_no_call_yet_is_told_once(tmp_path: Path) -> None:
-    made, following = small_set(tmp_path), Following(tmp_path)
+    made, following = small_set(tmp_path), FollowedFolder(tmp_path)
     assert [growth.place for growth in following.growth()] == [0, 1, 2, 3]
     made.trace("g", "x", health(6))
     assert not list(following.growth()), "its call may come"
@@ -212,7 +212,7 @@ def _called(made: EventSetMaker, number: int) -> None:
 
 def test_traces_that_are_written_before_any_call_wait_for_it(tmp_path: Path) -> None:
     """A blind test: they were run 1, outside of any call, and then again parts of runs 2 and 3."""
-    made, following = EventSetMaker(tmp_path), Following(tmp_path)
+    made, following = EventSetMaker(tmp_path), FollowedFolder(tmp_path)
     made.graph("outside", "")
     made.graph("g", "step", "outside")
     made.op("g", "x", "Placeholder")
@@ -238,7 +238,7 @@ def test_traces_that_are_written_before_any_call_wait_for_it(tmp_path: Path) -> 
 
 def test_traces_that_are_written_behind_their_calls_are_more_of_them(tmp_path: Path) -> None:
     """A blind test: the results of a call were told twice, and what came for calls before the last never."""
-    made, following = small_set(tmp_path), Following(tmp_path)
+    made, following = small_set(tmp_path), FollowedFolder(tmp_path)
     traces = made.path("graph_execution_traces")
     records = traces.read_bytes()
     first = 16 + int.from_bytes(records[:8], "little")  # a record has 16 bytes around its content
@@ -283,7 +283,7 @@ def test_tail_names_what_came_early_and_what_came_late(tmp_path: Path, capsys: p
 
 
 def test_a_host_that_joins_tells_its_part_of_runs_that_were_told(tmp_path: Path) -> None:
-    made, following = small_set(tmp_path), Following(tmp_path)
+    made, following = small_set(tmp_path), FollowedFolder(tmp_path)
     assert len(list(following.growth())) == 4
     worker = EventSetMaker(tmp_path, host="aaa")
     assert not list(following.growth())

@@ -13,7 +13,7 @@ from tfdbg_cli.cli.replay import replayed, steps_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.model.calls import Call, RunKind
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.runs import Run
 
 tf = pytest.importorskip("tensorflow")
@@ -24,7 +24,7 @@ AGAIN = pytest.mark.parametrize("again", [replayed, steps_of])
 
 def _bundle(folder: Path, graph: Any, fetch: str, drawn: str) -> str:
     """A bundle of a session's run that fetched `fetch`, of which an op drew two numbers."""
-    inputs = (ReplayInput(drawn, Role.SOURCE, "float32", np.ones(2, np.float32)),)
+    inputs = (ReplayInput(drawn, InputRole.SOURCE, "float32", np.ones(2, np.float32)),)
     spec = ReplaySpec(RunKind.SESSION, graph.as_graph_def().SerializeToString(), fetches=(fetch,), inputs=inputs)
     write_bundle(Run(Call(1, RunKind.SESSION, (fetch,))), spec, folder / "bundle")
     return str(folder / "bundle")

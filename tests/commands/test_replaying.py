@@ -13,9 +13,9 @@ from support.sample_run import opened, sample_run
 from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 
-_INPUT = ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32))
+_INPUT = ReplayInput("x", InputRole.GIVEN, "float32", np.ones(3, np.float32))
 
 
 @pytest.mark.parametrize("command", ["set prob:0 1", "again", "compare", "invoke_stepper"])

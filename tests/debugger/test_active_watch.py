@@ -28,7 +28,7 @@ from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, OnBenign, RunUntil, Values
-from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import ReplaySpec
@@ -151,9 +151,9 @@ def test_runs_before_the_stop_that_may_not_be_exact_are_told(at_the_stop: str, t
     """A blind test: the weights were others than without tfdbg, and a stop said nothing of it."""
     debugger, front = _debugger(RunUntil("has_inf_or_nan"))
     plan = debugger.run_starts(_Pending())
-    debugger.run_passed(plan, lambda: _run(1), Exactness(Way.PROVEN, 2, doubt="Others ran."))
+    debugger.run_passed(plan, lambda: _run(1), Exactness(ExecutionWay.PROVEN, 2, doubt="Others ran."))
     plan = debugger.run_starts(_Pending())
-    debugger.run_ends(plan, _run(2, np.nan, exactness=Exactness(Way.PROVEN, 2, doubt=at_the_stop)))
+    debugger.run_ends(plan, _run(2, np.nan, exactness=Exactness(ExecutionWay.PROVEN, 2, doubt=at_the_stop)))
     (end,) = front.ends
     words = "The program's own numbers, by runs before this one: may not be exact. Others ran."
     assert (words in end.notes) is told

@@ -17,7 +17,7 @@ from support.made_run import made_run, op
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.controller import Action
-from tfdbg_cli.capture.intercept.unattended import Unattended
+from tfdbg_cli.capture.intercept.unattended import PassingController
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger import recorder as recorder_module
 from tfdbg_cli.debugger.debugger import Debugger
@@ -387,7 +387,7 @@ def test_a_process_that_is_forked_off_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_debuggers_that_share_a_recorder_have_numbers_of_their_own_in_it(tmp_path: Path) -> None:
-    case, other = _Case(), Unattended(None, Settings())
+    case, other = _Case(), PassingController(None, Settings())
     case.debugger.set_watch(None)
     case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r"), every=2))
     both = (case.controller, RecordingController(other, case.debugger.recorder))
@@ -405,7 +405,7 @@ def test_debuggers_that_share_a_recorder_have_numbers_of_their_own_in_it(tmp_pat
 def test_a_recording_within_a_recording(tmp_path: Path) -> None:
     """A session that writes its own, in a program that is recorded."""
     case, own = _Case(), Recorder(Settings, lambda sentence: None)
-    outer, inner = case.debugger.recorder, Unattended(None, Settings())
+    outer, inner = case.debugger.recorder, PassingController(None, Settings())
     outer.begin(RecordRuns(str(tmp_path / "outer"), every=2))
     own.begin(RecordRuns(str(tmp_path / "own")))
     controller = RecordingController(RecordingController(inner, own), outer)
@@ -423,7 +423,7 @@ def test_runs_of_threads_of_another_name_are_not_recorded(tmp_path: Path) -> Non
     case = _Case()
     case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
     only = PromptThreads("Train")
-    controller = RecordingController(Unattended(None, Settings()), case.debugger.recorder, only)
+    controller = RecordingController(PassingController(None, Settings()), case.debugger.recorder, only)
     plans = []
     for name in ("Train-1", "Other-1"):
         thread = threading.Thread(target=lambda: plans.append(controller.run_starts(_Pending())), name=name)

@@ -13,7 +13,7 @@ from support.trained_steps import training_step
 
 from tfdbg_cli.analysis.many_runs.trends import Trends, trends
 from tfdbg_cli.debugger.trend_keeper import TrendKeeper
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.series import Quantity, Series
@@ -85,7 +85,7 @@ def test_what_was_told_of_a_series_stays_as_it_was() -> None:
 
 def test_at_a_stop_they_stand_before_the_run_at_hand() -> None:
     keeper = _kept(_run(1, 1.0), _run(2, 10.0), _run(7, 1000.0))
-    stop = RunEnd(_run(7, 1000.0), beside=Beside(trends=keeper.series))
+    stop = RunEnd(_run(7, 1000.0), beside=Observations(trends=keeper.series))
     told = {(one["name"], one["quantity"]): one for one in json_of("trends", stop)["series"]}
     weight = told["dense", "weight"]
     assert (weight["steps"], weight["values"]) == ([1, 2, 7], pytest.approx([5.0, 50.0, 5000.0]))
@@ -95,7 +95,7 @@ def test_at_a_stop_they_stand_before_the_run_at_hand() -> None:
 
 
 def test_those_of_another_function_are_asked_for() -> None:
-    stop = RunEnd(_run(2, 10.0), beside=Beside(trends=_kept(_run(1, 1.0, "other_step")).series))
+    stop = RunEnd(_run(2, 10.0), beside=Observations(trends=_kept(_run(1, 1.0, "other_step")).series))
     assert json_of("trends dense --of weight", stop)["series"][0]["steps"] == [2]
     assert json_of("trends -a dense --of weight", stop)["series"][0]["steps"] == [1, 2]
     assert links_of("trends", stop)["trends -a"] == "trends -a"

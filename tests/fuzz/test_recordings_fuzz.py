@@ -23,9 +23,9 @@ from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.bundles.writer import write_bundle
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.calls import Argument, RunError, RunKind
+from tfdbg_cli.model.calls import CallArgument, RunError, RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 
 _REGISTRY = standard_registry()
 _COMMANDS = (
@@ -45,7 +45,7 @@ _WRONG = (
 def bundle(tmp_path: Path) -> Path:
     path = tmp_path / "run_1700000000000000_3"
     run = sample_run()
-    arguments = (Argument("x", "float32", (None, 3)), Argument("w", "float32", None, captured=True))
+    arguments = (CallArgument("x", "float32", (None, 3)), CallArgument("w", "float32", None, captured=True))
     run = replace(
         run,
         call=replace(run.call, function="step", arguments=arguments, notes=("a note",), thread="MainThread"),
@@ -56,7 +56,7 @@ def bundle(tmp_path: Path) -> Path:
         error=RunError("InvalidArgumentError", "a message", "loss/Log", "no inputs"),
         notes=("a note",),
     )
-    inputs = (ReplayInput("x", Role.GIVEN, "float32", sample_run().tensors.value(0)),)  # type: ignore[arg-type]
+    inputs = (ReplayInput("x", InputRole.GIVEN, "float32", sample_run().tensors.value(0)),)  # type: ignore[arg-type]
     write_bundle(run, ReplaySpec(RunKind.FUNCTION, b"\x0a\x03abc", "step", (), inputs), path)
     return path
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tfdbg_cli.line.bottom_lines import BottomLines
 from tfdbg_cli.line.live_view import LiveView, _fitted
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.series import Quantity, Series
 
@@ -14,7 +14,7 @@ from tfdbg_cli.model.series import Quantity, Series
 @dataclass(eq=False)
 class Debugger:
     run_count: int = 0
-    beside: Beside | None = field(default_factory=Beside)
+    beside: Observations | None = field(default_factory=Observations)
 
 
 class Bottom(BottomLines):
@@ -73,12 +73,12 @@ def test_norms_over_all_layers_and_the_last_alert() -> None:
         RuleAlert("dead_relu", 3, "step", "step/Relu:0", 0, "Relu", None, None, "all 0"),
         RuleAlert("exploding_gradient", 2, "step", "step/\x1b[31mMatMul:0", 0, "MatMul", None, None, "|x|≤4e5"),
     ]
-    debugger.beside = Beside(tuple(alerts), {"step": layers})
+    debugger.beside = Observations(tuple(alerts), {"step": layers})
     norms, alert = _rows(view, 2.0)[2:]
     assert norms == " gradient █▁× nan   weight ▁█ 2"
     assert alert == " 2 alerts: dead_relu in run #3, step/Relu:0: Relu gave all 0"
     assert _rows(view, 3.0, columns=30)[3] == " 2 alerts: dead_relu in run …"
-    debugger.beside = Beside(tuple(alerts[1:]))
+    debugger.beside = Observations(tuple(alerts[1:]))
     assert "\x1b" not in _rows(view, 4.0)[3]
 
 

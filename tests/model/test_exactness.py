@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as of_numpy
 
-from tfdbg_cli.model.exactness import _BLOCK, _SLICE, Exactness, Parting, Way, parted, same_bits
+from tfdbg_cli.model.exactness import _BLOCK, _SLICE, Exactness, ExecutionWay, Parting, parted, same_bits
 from tfdbg_cli.model.values import Lack, NoValue
 
 
@@ -91,24 +91,24 @@ def test_a_parting_says_what_can_be_pictured(one: Any, two: Any, told: str) -> N
 
 
 def test_sentences() -> None:
-    same = Exactness(Way.UNCHANGED, 3)
+    same = Exactness(ExecutionWay.UNCHANGED, 3)
     assert same.exact
     assert same.sentence == (
         "The program's own call ran unchanged; the values are of the same run made again on copies. "
         "3 outputs and variables are the same to the last bit."
     )
-    other = Exactness(Way.PROVEN, 4, (Parting("loss:0", 1, 0.5, 7),))
+    other = Exactness(ExecutionWay.PROVEN, 4, (Parting("loss:0", 1, 0.5, 7),))
     assert not other.exact
     assert other.program_exact
     assert (
         "1 of 4 outputs and variables are not the program's to the last bit: loss:0 (up to 7 ULP)." in other.sentence
     )
-    stray = Exactness(Way.TRIED, strays=(Parting("loss:0", 1, 0.5, 7),))
+    stray = Exactness(ExecutionWay.TRIED, strays=(Parting("loss:0", 1, 0.5, 7),))
     assert not stray.program_exact
     assert stray.sentence.startswith(
         "Not exact: under this watch the program gets other last digits in loss:0 (up to"
     )
-    doubted = Exactness(Way.IN_PLACE, doubt="Last digits may differ: it draws from a queue.")
+    doubted = Exactness(ExecutionWay.IN_PLACE, doubt="Last digits may differ: it draws from a queue.")
     assert not doubted.exact
     assert doubted.sentence == "Last digits may differ: it draws from a queue."
 
@@ -116,13 +116,13 @@ def test_sentences() -> None:
 def test_nan_of_other_bits_are_told_from_other_numbers() -> None:
     first = np.array([1.0, np.nan], np.float32)
     nans = parted(["w"], [first], [np.array([1.0, -np.nan], np.float32)])
-    assert Exactness(Way.PROVEN, 1, nans).numbers_exact
-    assert not Exactness(Way.PROVEN, 1, nans).exact
-    assert not Exactness(Way.PROVEN, 2, (*nans, *parted(["v"], [first], [first + 1]))).numbers_exact
+    assert Exactness(ExecutionWay.PROVEN, 1, nans).numbers_exact
+    assert not Exactness(ExecutionWay.PROVEN, 1, nans).exact
+    assert not Exactness(ExecutionWay.PROVEN, 2, (*nans, *parted(["v"], [first], [first + 1]))).numbers_exact
 
 
 def test_under_a_doubt_what_is_the_same_is_that_of_the_run_made_again() -> None:
-    doubted = Exactness(Way.IN_PLACE, 2, doubt="It draws from a queue.")
+    doubted = Exactness(ExecutionWay.IN_PLACE, 2, doubt="It draws from a queue.")
     assert doubted.sentence == (
         "It draws from a queue. In the run made again for the screen 2 outputs and variables are the same to the "
         "last bit."

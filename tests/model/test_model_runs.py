@@ -1,7 +1,7 @@
 from support import sample_run
 from support.made_run import made_run, op
 
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 
 
 def test_titles_say_number_fetches_and_feeds():
@@ -16,7 +16,7 @@ def test_a_run_knows_which_graph_it_shows():
 
 
 def test_what_a_function_captured_was_not_given():
-    arguments = (Argument("x", "float32", (4, 3)), Argument("dense/kernel", "float32", (4, 8), captured=True))
+    arguments = (CallArgument("x", "float32", (4, 3)), CallArgument("dense/kernel", "float32", (4, 8), captured=True))
     call = Call(1, RunKind.FUNCTION, (), {"x": 1, "dense/kernel": 2}, function="step", arguments=arguments)
     assert call.given == {"x": 1}
     assert Call(1, RunKind.SESSION, (), {"x:0": 1}).given == {"x:0": 1}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.ops.control_flow import OUTSIDE, Edges, Nest, Within, nests
+from tfdbg_cli.ops.control_flow import OUTSIDE, Edges, LoopFrame, Nest, nests
 from tfdbg_cli.ops.kinds import CALLS
 
 # name: (op type, what it reads)
@@ -36,7 +36,7 @@ LOOP: Ops = {
 }
 
 
-UNDECIDED = (Within("", branches=1),)
+UNDECIDED = (LoopFrame("", branches=1),)
 
 
 def test_between_switch_and_merge_a_branch_is_undecided() -> None:
@@ -47,7 +47,7 @@ def test_between_switch_and_merge_a_branch_is_undecided() -> None:
 
 def test_between_enter_and_exit_is_a_loop() -> None:
     found = _nests(LOOP)
-    every, body = Within("enter's"), Within("enter's", body=True)
+    every, body = LoopFrame("enter's"), LoopFrame("enter's", body=True)
     assert [found[name] for name in ("enter", "merge", "less", "cond")] == [(*OUTSIDE, every)] * 4
     assert [found[name] for name in ("switch", "body", "next")] == [(*OUTSIDE, body)] * 3
     assert found["x"] == found["exit"] == found["after"] == OUTSIDE
@@ -64,7 +64,7 @@ def test_a_loop_in_a_branch_ends_before_the_branch() -> None:
     ops = {**BRANCH, **inner, "merge": ("Merge", ("l/after", "switch")), "after": ("Neg", ("merge",))}
     order = [name for name in ops if name not in {"merge", "after"}] + ["merge", "after"]
     found = _nests({name: ops[name] for name in order})
-    assert found["l/body"] == (*UNDECIDED, Within("l/enter's", body=True))
+    assert found["l/body"] == (*UNDECIDED, LoopFrame("l/enter's", body=True))
     assert found["l/after"] == UNDECIDED
     assert found["after"] == OUTSIDE
 
@@ -76,9 +76,9 @@ def test_a_branch_in_a_loop_is_one_of_the_loop() -> None:
         "then": ("Log", ("choice",)),
         "both": ("Merge", ("then", "choice")),
     }
-    body = Within("enter's", body=True)
+    body = LoopFrame("enter's", body=True)
     found = _nests({**{name: ops[name] for name in ops if name != "next"}, "next": ("NextIteration", ("both",))})
-    assert found["then"] == (*OUTSIDE, Within("enter's", body=True, branches=1))
+    assert found["then"] == (*OUTSIDE, LoopFrame("enter's", body=True, branches=1))
     assert found["both"] == found["next"] == (*OUTSIDE, body)
 
 

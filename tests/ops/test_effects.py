@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.ops import effects
-from tfdbg_cli.ops.effects import Does, State, effect_known
+from tfdbg_cli.ops.effects import Does, StatePlace, effect_known
 
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1
@@ -95,9 +95,9 @@ def test_what_follows_is_the_same_of_another_op_and_in_another_run(op_type: str)
         given = {_bits(session.run(tensor)) for tensor in (one, one, other)}
     known = effect_known(op_type)
     if op_type in FOLLOWING:
-        assert len(given) == 1 and (known.does, known.state) == (Does.FOLLOWS, State.NONE)
+        assert len(given) == 1 and (known.does, known.state) == (Does.FOLLOWS, StatePlace.NONE)
     else:
-        assert len(given) == 2 and (known.does, known.state) == (Does.DRAWS, State.KERNEL)
+        assert len(given) == 2 and (known.does, known.state) == (Does.DRAWS, StatePlace.KERNEL)
 
 
 @pytest.mark.parametrize("op_type", ["ScatterNdNonAliasingAdd", "ScatterNdAdd", "StridedSliceAssign", "ScatterAdd"])

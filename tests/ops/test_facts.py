@@ -11,7 +11,7 @@ import pytest
 
 from tfdbg_cli.ops.facts import ANYTHING, Facts
 from tfdbg_cli.ops.folding import UNREAD, Constant, constant_of
-from tfdbg_cli.ops.op_view import Kind
+from tfdbg_cli.ops.op_view import TensorKind
 
 
 @dataclass
@@ -27,12 +27,12 @@ class Op:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def inputs_are(self) -> Sequence[Kind]:
-        return [Kind("float32", (2,)) for _ in self.inputs]
+    def inputs_are(self) -> Sequence[TensorKind]:
+        return [TensorKind("float32", (2,)) for _ in self.inputs]
 
     @property
-    def outputs_are(self) -> Sequence[Kind]:
-        return [Kind("float32", None) for _ in self.outputs]
+    def outputs_are(self) -> Sequence[TensorKind]:
+        return [TensorKind("float32", None) for _ in self.outputs]
 
     def attribute(self, name: str) -> Any:
         return self.attributes.get(name)

@@ -15,7 +15,7 @@ from support.lone_op import Case, F, cases, dtype_name, inputs_of, lone_function
 from tfdbg_cli.capture.functions.definition.body import attribute_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.ops.transparency import CHECKABLE, NUMBERS, ROWS, Operand, Use, covering, row_of
+from tfdbg_cli.ops.transparency import CHECKABLE, NUMBERS, ROWS, Operand, OpUse, covering, row_of
 
 pytestmark = pytest.mark.tf
 
@@ -159,7 +159,9 @@ def _alone(node: Any, count: int) -> Run:
     return lambda inputs: compat.run_op(node.op, inputs, attributes, count, "")
 
 
-def _function(case: Case, dtype: str, target: str, arrays: Sequence[Any], optimized: bool) -> tuple[Run, Use] | None:
+def _function(
+    case: Case, dtype: str, target: str, arrays: Sequence[Any], optimized: bool
+) -> tuple[Run, OpUse] | None:
     """What runs the op, in a function of its own where something is to be `optimized`; and how it is used there."""
     constants = [tf.constant(array) for array in arrays]
     try:
@@ -176,7 +178,7 @@ def _function(case: Case, dtype: str, target: str, arrays: Sequence[Any], optimi
         [Operand(dtype_name(value.dtype.as_datatype_enum), tuple(value.shape.as_list())) for value in values]
         for values in (constants, own)
     )
-    use = Use(
+    use = OpUse(
         case.op,
         inputs,
         len(outputs),
@@ -189,8 +191,8 @@ def _function(case: Case, dtype: str, target: str, arrays: Sequence[Any], optimi
 def test_what_could_be_folded_or_empty_is_not_trusted() -> None:
     from tfdbg_cli.ops.folding import UNREAD, Constant
 
-    def use(op: str, inputs: Sequence[Operand], **attributes: Any) -> Use:
-        return Use(op, inputs, 1, [Operand("float32")].__getitem__, attributes.get)
+    def use(op: str, inputs: Sequence[Operand], **attributes: Any) -> OpUse:
+        return OpUse(op, inputs, 1, [Operand("float32")].__getitem__, attributes.get)
 
     known, unknown = Operand("float32", (2, 3)), Operand("float32", (None, 3))
     assert covering(use("AddV2", [known, known]), 0) == (0,)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tfdbg_cli.api.screen_beside import _Loading
-from tfdbg_cli.capture.tf.second_thread import Beside
+from tfdbg_cli.capture.tf.second_thread import SecondThread
 from tfdbg_cli.process.own_threads import threads_go_on
 
 _LONG = 60.0  # seconds, of which none passes where all is well
@@ -35,7 +35,7 @@ def test_a_thread_of_the_program_keeps_it_alive_unless_it_is_a_daemon(daemon: bo
 def test_threads_of_tfdbg_do_not_keep_it_alive() -> None:
     """A blind test: while the full screen was loaded the last words came only behind the program's traceback."""
     goes_on = threading.Event()
-    beside = Beside(lambda: goes_on.wait(_LONG))
+    beside = SecondThread(lambda: goes_on.wait(_LONG))
     loading = _Loading(lambda: bool(goes_on.wait(_LONG)))
     loading.start()
     try:

@@ -21,7 +21,7 @@ from support.trained_steps import trained_steps
 from support.two_runs import before, both
 from support.worker_steps import opened_job
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
@@ -123,7 +123,7 @@ def _ruled() -> RunEnd:
             "exploding_gradient", 3, "", "grad/dense/MatMul:0", 0, "MatMul", None, None, "float32[3,2] |x|≤4e5"
         ),
     )
-    return replace(sample_run.run_end(), beside=Beside(alerts))
+    return replace(sample_run.run_end(), beside=Observations(alerts))
 
 
 VIEWS = {

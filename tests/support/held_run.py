@@ -8,7 +8,7 @@ import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Held:
     def replay_spec(self) -> ReplaySpec:
         if self.obstacle:
             raise TfdbgError(self.obstacle, hint="Take an array.")
-        inputs = (ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32)),)
+        inputs = (ReplayInput("x", InputRole.GIVEN, "float32", np.ones(3, np.float32)),)
         return ReplaySpec(RunKind.FUNCTION, b"graph", "step", inputs=inputs, limits=("A file was read.",))
 
     def undo(self) -> tuple[str, ...]:

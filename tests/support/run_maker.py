@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunError, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
@@ -65,7 +65,7 @@ class RunMaker:
         feeds = {f"{pick.choice(names)}:0": self._array() for _ in range(2)}
         kind = pick.choice(list(RunKind))
         arguments = tuple(
-            Argument(pick.choice(names), "float32", pick.choice((None, (3,), (None, 2))), pick.random() < 0.5)
+            CallArgument(pick.choice(names), "float32", pick.choice((None, (3,), (None, 2))), pick.random() < 0.5)
             for _ in range(2)
         )
         call = Call(1, kind, fetches, feeds, function="step" if kind is RunKind.FUNCTION else "", arguments=arguments)

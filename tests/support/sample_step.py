@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from support.made_run import NAN, Op, made_run, op
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run, RunStart
 
@@ -57,10 +57,10 @@ def _ops() -> tuple[Op, ...]:
 
 
 ARGUMENTS = (
-    Argument("x", "float32", (3, 2)),
-    Argument("y", "float32", (None, 1)),
-    Argument("iterator", "resource", None),
-    Argument("kernel", "float32", (2, 1), captured=True),
+    CallArgument("x", "float32", (3, 2)),
+    CallArgument("y", "float32", (None, 1)),
+    CallArgument("iterator", "resource", None),
+    CallArgument("kernel", "float32", (2, 1), captured=True),
 )
 FEEDS = {"x": X, "y": Y, "iterator": None, "kernel": KERNEL}
 NOTES = ("This call traced the function anew: the shape of x changed from [2,2] to [3,2]; called at train.py:12.",)

@@ -12,7 +12,7 @@ import tensorflow as tf
 from tfdbg_cli.analysis.watch.datum import TensorDatum
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.frontier import frontier_of
 from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.definition.results import results_of
@@ -43,8 +43,10 @@ class Both:
         self.frontier = frontier_of(self.root, facts, self.question, self.admits, lambda: self.graph, results=results)
         assert not self.frontier.unasked
         self.captured = list(concrete.captured_inputs)
-        self.kept = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier))
-        self.checked = Instrumented(self.root, atomic, wanted=Wanted(self.question, self.frontier, values=False))
+        self.kept = Instrumented(self.root, atomic, wanted=WantedRewrite(self.question, self.frontier))
+        self.checked = Instrumented(
+            self.root, atomic, wanted=WantedRewrite(self.question, self.frontier, values=False)
+        )
 
     def agree(self, inputs: Sequence[Any], restore: Callable[[], None] = lambda: None) -> tuple[bool, list[Any]]:
         """Run both ways on `inputs`; the answer, and what was found by looking at all values, with its value."""

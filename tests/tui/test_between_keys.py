@@ -13,7 +13,7 @@ import pytest
 from support.slow_screen import Slow
 
 from tfdbg_cli.tui import between_keys
-from tfdbg_cli.tui.state.pending import Pending
+from tfdbg_cli.tui.state.pending import PendingAnswer
 from tfdbg_cli.tui.terminal.spool import Spool
 from tfdbg_cli.tui.terminal.terminal import TtyScreen
 
@@ -161,7 +161,7 @@ def test_a_frame_in_the_middle_of_an_answer_is_drawn_where_it_tells_more_than_th
                 yield number / 10 if tells else None
 
         drawn: list[int] = []
-        screen.state.pending = Pending("lt -s op_type", steps(), lambda: drawn.append(loop.frames))
+        screen.state.pending = PendingAnswer("lt -s op_type", steps(), lambda: drawn.append(loop.frames))
         screen.app.go_on()
         loop.ring()
         before = loop.frames  # the last key's is among them

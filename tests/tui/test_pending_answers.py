@@ -9,7 +9,7 @@ from support.slow_screen import Slow
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.keys.keymap import KeyContext
-from tfdbg_cli.tui.state.pending import Pending
+from tfdbg_cli.tui.state.pending import PendingAnswer
 
 REGISTRY = standard_registry()
 
@@ -130,7 +130,7 @@ def test_after_a_first_page_that_failed_the_keys_before_it_are_forgotten() -> No
         raise TfdbgError("It cannot be read.")
 
     screen = _first_page_awaited("w")
-    screen.app.begin(Pending("lt", failing(), lambda: None))
+    screen.app.begin(PendingAnswer("lt", failing(), lambda: None))
     screen.press("j")
     screen.rest()
     assert screen.state.message is not None and screen.state.message.text == "It cannot be read."

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.difference.tolerance import EXACT
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.variables.contents import digest
 from tfdbg_cli.analysis.variables.pairs import Paired, fits, paired
-from tfdbg_cli.analysis.variables.renames import Content, Rename, renames
+from tfdbg_cli.analysis.variables.renames import Content, VariableRename, renames
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.tensors import release
@@ -20,7 +20,7 @@ from tfdbg_cli.model.values import LOST, Array, NoValue
 _PIECE = 1 << 22  # elements compared before their memory is given back
 
 
-class Change(StrEnum):
+class VariableChange(StrEnum):
     """What sets a pair of variables apart."""
 
     SHAPE = "shape"
@@ -37,7 +37,7 @@ class Differing:
 
     first: int
     second: int
-    change: Change
+    change: VariableChange
     errors: Errors | None = None
     nan: tuple[int, int] = (0, 0)
     zeros: int = 0
@@ -54,7 +54,7 @@ class VariablesCompared:
     differing: list[Differing] = field(default_factory=list)
     valued: int = 0
     unread: list[int] = field(default_factory=list)
-    suggested: Mapping[int, Rename] = field(default_factory=dict)
+    suggested: Mapping[int, VariableRename] = field(default_factory=dict)
 
     @property
     def same(self) -> bool:
@@ -87,7 +87,7 @@ def _difference(
 ) -> Differing | None:
     one, other = first.rows[ours], second.rows[theirs]
     if not fits(one.shape, other.shape):
-        return Differing(ours, theirs, Change.SHAPE)
+        return Differing(ours, theirs, VariableChange.SHAPE)
     changed = one.dtype != other.dtype and bool(one.dtype and other.dtype)
     values = first.values.value(ours), second.values.value(theirs)
     errors, nan, zeros = None, (0, 0), 0
@@ -97,14 +97,14 @@ def _difference(
         if any(lack and held for lack, held in zip(lost, known, strict=True)):
             found.unread.append(ours)
     elif values[0].shape != values[1].shape:
-        return Differing(ours, theirs, Change.SHAPE)
+        return Differing(ours, theirs, VariableChange.SHAPE)
     else:
         found.valued += 1
         errors, nan, zeros = _measured(values[0], values[1], first, second)
     if changed:
-        return Differing(ours, theirs, Change.DTYPE, errors, nan, zeros)
+        return Differing(ours, theirs, VariableChange.DTYPE, errors, nan, zeros)
     differs = errors is not None and errors.unequal
-    return Differing(ours, theirs, Change.VALUES, errors, nan, zeros) if differs else None
+    return Differing(ours, theirs, VariableChange.VALUES, errors, nan, zeros) if differs else None
 
 
 def _measured(

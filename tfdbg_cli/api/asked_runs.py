@@ -13,7 +13,7 @@ from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.api.run_callbacks import RUN_ACTIONS, OnRunStartAction, OnRunStartRequest, OnRunStartResponse
 from tfdbg_cli.capture.controller import Action, PendingRun, Plan, WrongAnswerError
 from tfdbg_cli.capture.debug_options import WatchOptions, watch_options
-from tfdbg_cli.capture.intercept.unattended import Unattended
+from tfdbg_cli.capture.intercept.unattended import PassingController
 from tfdbg_cli.model.runs import Run
 
 _ACTIONS = {OnRunStartAction.DEBUG_RUN: Action.CAPTURE, OnRunStartAction.PROFILE_RUN: Action.PROFILE}
@@ -50,7 +50,7 @@ class AskedCall:
             self.place.close()
 
 
-class AskedRuns(Unattended):
+class AskedRuns(PassingController):
     """Plans each run as `ask` answers. See `capture.controller.Controller`."""
 
     def __init__(

@@ -29,7 +29,7 @@ from tfdbg_cli.debugger.rule_watch import RuleWatch
 from tfdbg_cli.debugger.trend_keeper import TrendKeeper
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
@@ -62,7 +62,7 @@ class ProcessDebugger:
             self.controller = RecordingController(self.controller, self.trends)
         if launch_options().rules is not None:
             self.controller = RecordingController(self.controller, self.rules)
-        self.debugger.prompt.beside = lambda: Beside(self.rules.alerts, self.trends.series)
+        self.debugger.prompt.beside = lambda: Observations(self.rules.alerts, self.trends.series)
         follow(self.debugger)
         self._lock = threading.RLock()  # again by a signal handler that enables or disables
         self._users = 0

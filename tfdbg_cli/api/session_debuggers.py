@@ -16,7 +16,7 @@ from tfdbg_cli.capture.controller import Controller
 from tfdbg_cli.capture.dump_folders import empty_folder
 from tfdbg_cli.capture.intercept.dumping_controller import DumpingController
 from tfdbg_cli.capture.intercept.go_between import CountingController
-from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
+from tfdbg_cli.capture.intercept.unattended import PassingController, WatchFunction
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
@@ -74,7 +74,7 @@ def recorded(controller: CountingController) -> Controller:
 
 def dumping(
     session_root: str, watch_fn: WatchFunction | None, thread_name_filter: str | None, recording: bool
-) -> tuple[Unattended, Controller]:
+) -> tuple[PassingController, Controller]:
     """The counter of runs and the controller of a session whose every run is dumped, or with `recording` recorded.
 
     For the arguments see `DumpingDebugWrapperSession`.
@@ -90,7 +90,7 @@ def dumping(
     if not recording:
         controller = DumpingController(folder, watch_fn, thread_name_filter, settings)
         return controller, recorded(controller)
-    counting = Unattended(watch_fn, settings)
+    counting = PassingController(watch_fn, settings)
     recorder = Recorder(lambda: settings)
     recorder.begin(RecordRuns(str(folder)))
     return counting, recorded(RecordingController(counting, recorder, PromptThreads(thread_name_filter)))

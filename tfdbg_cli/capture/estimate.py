@@ -24,7 +24,7 @@ _STRING_BYTES = 32  # a guess for one string; there is nothing better before the
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class NeededSpace:
     """What values take: how many tensors they are, and how many of these are left out of the bytes."""
 
     tensors: int
@@ -43,7 +43,7 @@ def shapes_of(feeds: Mapping[str, Any]) -> Shapes:
     return {name: np.shape(value) for name, value in feeds.items() if value is not None and _is_regular(value)}
 
 
-def needed(tensors: Sequence[SymbolicTensor], shapes: Shapes) -> Needed:
+def needed(tensors: Sequence[SymbolicTensor], shapes: Shapes) -> NeededSpace:
     """What the values of `tensors` (tf.Tensors in a graph) take while what is fed by name has these `shapes`.
 
     A dimension that is unknown in the graph is taken from the feeds where all of them agree: the leading one is
@@ -52,7 +52,7 @@ def needed(tensors: Sequence[SymbolicTensor], shapes: Shapes) -> Needed:
     batch = _batch(tensors, shapes)
     found = [_nbytes(tensor, shapes.get(tensor.name), batch) for tensor in tensors]
     known = [nbytes for nbytes in found if nbytes is not None]
-    return Needed(len(found), sum(known) if known or not found else None, len(found) - len(known))
+    return NeededSpace(len(found), sum(known) if known or not found else None, len(found) - len(known))
 
 
 def _is_regular(value: Any) -> bool:

@@ -20,7 +20,7 @@ from tfdbg_cli.formats.bundles.replay_graph import graph_facts
 from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplaySpec
 from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.units import names_text
@@ -157,7 +157,7 @@ def _held(replay_spec: ReplaySpec) -> set[str]:
     """The nodes of a function whose values a replay takes from the recorded run: draws, receives and the like."""
     if replay_spec.kind is not RunKind.FUNCTION:
         return set()
-    sources = (item.name for item in replay_spec.inputs if item.role is Role.SOURCE)
+    sources = (item.name for item in replay_spec.inputs if item.role is InputRole.SOURCE)
     return {name.node for text in sources if (name := parse_tensor_name(text)) is not None}
 
 
@@ -168,7 +168,9 @@ def _with_variables_before(run: Run, bundle: Bundle) -> Run:
     recorded = bundle.run.tensors
     if all(recorded[row].op_type != BEFORE_UPDATE for row in range(len(recorded))):
         return run
-    return with_before(run, {one.name: one.value for one in bundle.replay_spec.inputs if one.role is Role.VARIABLE})
+    return with_before(
+        run, {one.name: one.value for one in bundle.replay_spec.inputs if one.role is InputRole.VARIABLE}
+    )
 
 
 def _replayable(run: Run, bundle: Bundle) -> Run:

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.vocabulary import Match, matching, vocabulary_of
+from tfdbg_cli.commands.vocabulary import NameMatches, matching, vocabulary_of
 from tfdbg_cli.config.settings import setting_names, values_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_names
@@ -144,13 +144,13 @@ def _positional(command: Command, before: Sequence[str]) -> Argument | None:
     return places[-1] if places and places[-1].nargs in {"*", "+", "...", "...?"} else None
 
 
-def _named(argument: Argument, word: str, context: Context, registry: Registry) -> Match:
+def _named(argument: Argument, word: str, context: Context, registry: Registry) -> NameMatches:
     """What `argument` can name that begins with `word`, or holds it where nothing begins so."""
     if argument.choices:
         return matching(word, argument.choices)
     match argument.kind:
         case ArgumentKind.TEXT:
-            return Match()
+            return NameMatches()
         case ArgumentKind.PATH:
             return _paths(word)
         case ArgumentKind.TENSOR:
@@ -189,28 +189,28 @@ def _with_parameters(context: Context) -> Iterator[str]:
             yield f"{name}:{found.parameter:g}"
 
 
-def _tensors(word: str, context: Context) -> Match:
+def _tensors(word: str, context: Context) -> NameMatches:
     """`node:slot` for the tensors that a run holds; before it, the nodes of the graph."""
     if isinstance(context.stop, RunStart):
         return vocabulary_of(context.graph).nodes.matching(word)
     try:
         tensors = context.run.tensors
     except TfdbgError:  # a run of a recording that cannot be read: there is nothing to name
-        return Match()
+        return NameMatches()
     names = vocabulary_of(context.graph).tensors(tensors)
     node, colon, slot = word.rpartition(":")
     if colon and (not slot or whole_number(slot) is not None):
         found = sorted({tensors[i].slot for i in tensors.named(node)})
-        return Match.of([f"{node}:{k}" for k in found if str(k).startswith(slot)])
+        return NameMatches.of([f"{node}:{k}" for k in found if str(k).startswith(slot)])
     nodes = names.matching(word)
     shown = nodes.names[:_MOST]
     with_slots = [f"{name}:{k}" for name in shown for k in sorted({tensors[i].slot for i in tensors.named(name)})]
     if nodes.total > len(shown):
-        return Match(with_slots, nodes.common, nodes.total)
-    return Match.of(with_slots)
+        return NameMatches(with_slots, nodes.common, nodes.total)
+    return NameMatches.of(with_slots)
 
 
-def _paths(word: str) -> Match:
+def _paths(word: str) -> NameMatches:
     """Files and folders; folders end with a slash."""
     start = word.rpartition("/")[2]
     shown = word[: len(word) - len(start)]
@@ -221,19 +221,19 @@ def _paths(word: str) -> Match:
                 if entry.name.startswith(start) and (start.startswith(".") or not entry.name.startswith(".")):
                     found.append(shown + entry.name + ("/" if entry.is_dir() else ""))
     except (OSError, RuntimeError, ValueError):  # no such folder, no such home, not ours to read: nothing to offer
-        return Match()
-    return Match.of(sorted(found))
+        return NameMatches()
+    return NameMatches.of(sorted(found))
 
 
-def _quoted(typed: _Typed, match: Match) -> Completions:
+def _quoted(typed: _Typed, match: NameMatches) -> Completions:
     """`match` for a word that may stand in quotes: names with blanks get them, and open ones are closed."""
     if typed.inside in {"'", '"'}:
         names = [f"{typed.inside}{name}{typed.inside * (name[-1:] != '/')}" for name in match.names[:_MOST]]
         common = names[0] if match.total == 1 else typed.inside + match.common
-        return _completions(typed.start - 1, Match(names, common if names else "", match.total))
+        return _completions(typed.start - 1, NameMatches(names, common if names else "", match.total))
     if typed.inside or not any(map(_has_blanks, match.names[:_MOST])):
         return _completions(typed.start, match)
-    return _completions(typed.start, Match.of([_in_quotes(name) for name in match.names]))
+    return _completions(typed.start, NameMatches.of([_in_quotes(name) for name in match.names]))
 
 
 def _in_quotes(name: str) -> str:
@@ -245,5 +245,5 @@ def _has_blanks(name: str) -> bool:
     return any(map(str.isspace, name))
 
 
-def _completions(start: int, match: Match) -> Completions:
+def _completions(start: int, match: NameMatches) -> Completions:
     return Completions(start, tuple(match.names[:_MOST]), match.common, match.total)

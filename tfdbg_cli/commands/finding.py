@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tfdbg_cli.analysis.choosing.fuzzy import Match, Rank, Wanted
+from tfdbg_cli.analysis.choosing.fuzzy import FuzzyMatch, FuzzyPattern, Rank
 from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
@@ -39,7 +39,7 @@ class NameHit:
 
     kind: FoundKind
     name: str
-    match: Match
+    match: FuzzyMatch
     number: int = 0
 
     @property
@@ -51,7 +51,7 @@ class NameHit:
 _ORDER = {kind: place for place, kind in enumerate(FoundKind)}
 
 
-class Names:
+class RunNames:
     """The names of one run and its stop, by kind. Scopes and files are collected in steps by `sources`, when due."""
 
     def __init__(self, context: Context, registry: Registry) -> None:
@@ -138,7 +138,7 @@ class NameSearch:
             TfdbgError: the run looked at cannot be read.
 
         """
-        self._names = Names(context, registry)
+        self._names = RunNames(context, registry)
         self._steps: Iterator[None] | None = None
         self._found: list[tuple[Rank, int, NameHit]] = []
         self.text = ""
@@ -161,12 +161,12 @@ class NameSearch:
         self.text = text
         self.total = 0
         self._found = []
-        wanted = Wanted(text)
+        wanted = FuzzyPattern(text)
         if wanted:
             self._steps = self._search(wanted)
         else:
             self._steps = None
-            nothing = Match((0, 0, 0), ())
+            nothing = FuzzyMatch((0, 0, 0), ())
             self.hits = [NameHit(FoundKind.COMMAND, name, nothing) for name in self._names.commands]
             self.total = len(self.hits)
 
@@ -181,7 +181,7 @@ class NameSearch:
         self._steps = None
         self._settle()
 
-    def _search(self, wanted: Wanted) -> Iterator[None]:
+    def _search(self, wanted: FuzzyPattern) -> Iterator[None]:
         for source in self._names.sources():
             if source is None:
                 yield

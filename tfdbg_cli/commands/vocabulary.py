@@ -17,7 +17,7 @@ _LAST = chr(0x10FFFF)  # sorts after every character of a name
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class NameMatches:
     """Names that fit what was typed, in order; `common` is what all `total` of them begin with."""
 
     names: Sequence[str] = field(default_factory=list)
@@ -25,7 +25,7 @@ class Match:
     total: int = 0
 
     @classmethod
-    def of(cls, names: Sequence[str]) -> Match:
+    def of(cls, names: Sequence[str]) -> NameMatches:
         """A match of all of `names`."""
         return cls(names, common_prefix(names), len(names))
 
@@ -45,24 +45,24 @@ class SortedNames:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = sorted(names)
 
-    def matching(self, word: str) -> Match:
+    def matching(self, word: str) -> NameMatches:
         """The names that begin with `word`; when none does, those that hold it, in any case of letters."""
         low = bisect.bisect_left(self._names, word)
         high = bisect.bisect_right(self._names, word + _LAST)
-        return Match.of(self._names[low:high]) if high > low else _holding(word, self._names)
+        return NameMatches.of(self._names[low:high]) if high > low else _holding(word, self._names)
 
 
-def matching(word: str, names: Sequence[str]) -> Match:
+def matching(word: str, names: Sequence[str]) -> NameMatches:
     """As `SortedNames.matching`, for few names, in the order they come in."""
     found = [name for name in names if name.startswith(word)]
-    return Match.of(found) if found else _holding(word, names)
+    return NameMatches.of(found) if found else _holding(word, names)
 
 
-def _holding(word: str, names: Sequence[str]) -> Match:
+def _holding(word: str, names: Sequence[str]) -> NameMatches:
     lowered = word.lower()
     found = [name for name in names if lowered in name.lower()]
     # The part in common replaces what was typed: that must never make the text shorter or another one.
-    return Match(found, found[0] if len(found) == 1 else word, len(found))
+    return NameMatches(found, found[0] if len(found) == 1 else word, len(found))
 
 
 class Vocabulary:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.ops.effects import Does, State, does
+from tfdbg_cli.ops.effects import Does, StatePlace, does
 
 _FIRST_OUTPUT = frozenset({
     "Barrier", "ConditionalAccumulator", "DebugGradientRefIdentity", "FIFOQueue", "FakeQueue",
@@ -18,4 +18,4 @@ def gives_reference(op_type: str, slot: int) -> bool:
     """Whether the output `slot` of an op of this type is a reference."""
     if slot:
         return slot == 1 and op_type == "RefSwitch"
-    return op_type in _FIRST_OUTPUT or does(op_type, {Does.HOLDS, Does.WRITES}, {State.REFERENCE})
+    return op_type in _FIRST_OUTPUT or does(op_type, {Does.HOLDS, Does.WRITES}, {StatePlace.REFERENCE})

@@ -27,7 +27,7 @@ from tfdbg_cli.debugger.run_saving import saved_in_words
 from tfdbg_cli.debugger.visit import Visit
 from tfdbg_cli.debugger.watch_switch import Fellows, WatchSwitch
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.decision import (
     Abort,
     Continue,
@@ -120,7 +120,7 @@ class Debugger:
         return self._count
 
     @property
-    def beside(self) -> Beside | None:
+    def beside(self) -> Observations | None:
         """What is gathered of runs, for stops to show."""
         return self.prompt.beside()
 

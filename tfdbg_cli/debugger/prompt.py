@@ -14,7 +14,7 @@ from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.prompt_threads import terminal
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.decision import Detach, Outcome, RunUntil
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints
@@ -37,7 +37,7 @@ class Prompt:
         self.lock = threading.Lock()
         self.ignored = Ignored()
         self.breakpoints = Breakpoints()
-        self.beside: Callable[[], Beside | None] = lambda: None  # what is gathered of runs, for stops to show
+        self.beside: Callable[[], Observations | None] = lambda: None  # what is gathered of runs, for stops to show
         self.surroundings: Callable[[], AbstractContextManager[object]] = nullcontext  # entered while it is open
         self.has_opened = False
 

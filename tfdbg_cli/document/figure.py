@@ -10,7 +10,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line
 from tfdbg_cli.model.values import Value
 
 
-class Way(StrEnum):
+class DrawingWay(StrEnum):
     """The ways to draw an array."""
 
     HISTOGRAM = "histogram"
@@ -36,7 +36,7 @@ class Figure:
     """A drawing of `value`: `rows` blank lines, in whose place a front end that can draw puts it."""
 
     value: LateValue
-    way: Way
+    way: DrawingWay
     rows: int
 
     def lines(self, width: int | None) -> Sequence[Line]:

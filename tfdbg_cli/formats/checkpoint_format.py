@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.model.units import count_text
 
@@ -49,7 +49,7 @@ def _by_number(name: str) -> tuple[str, list[int]]:
     return _NUMBERS.sub("0", name), [int(number) for number in _NUMBERS.findall(name) if len(number) < 20]
 
 
-def _open(place: NamedPath) -> Recording:
+def _open(place: NamedPath) -> RunsOnDisk:
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
     numbered = list(enumerate(_indices(place), 1))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.model.units import names_text
 
 
@@ -19,7 +19,7 @@ def _holds_recording(folder: Path) -> bool:
     return (folder / layout.INDEX).is_file() and any((folder / n).exists() for n in (layout.MANIFEST, layout.DATA))
 
 
-def _open(place: NamedPath) -> Recording:
+def _open(place: NamedPath) -> RunsOnDisk:
     from tfdbg_cli.formats.container.reader import open_recording  # SQLite is loaded for recordings only
 
     return open_recording(place.path)
@@ -49,7 +49,7 @@ def _is_job(place: NamedPath) -> bool:
     return layout.WORKERS in place.names
 
 
-def _open_job(place: NamedPath) -> Recording:
+def _open_job(place: NamedPath) -> RunsOnDisk:
     from tfdbg_cli.formats.jobs.reader import open_job  # what reads a format is loaded for it only
 
     return open_job(place)

@@ -21,7 +21,7 @@ from tfdbg_cli.formats.dumps.listing import (
     run_number,
     tensor_count,
 )
-from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.stand_in import source_of
 from tfdbg_cli.formats.recording.writing import is_unfinished
@@ -42,7 +42,7 @@ def _has_marks(names: Sequence[str]) -> bool:
     return any(name.startswith(_RUN_MARKS) for name in names)
 
 
-def _open_run(place: NamedPath) -> Recording:
+def _open_run(place: NamedPath) -> RunsOnDisk:
     runs = SavedRuns([place.path], _read, Glance(tensor_count))
     return SavedRecording(runs, _notes(place), went_bad=is_bundle(place.path) and _went_bad(place.path))
 
@@ -88,7 +88,7 @@ def _holds_runs(place: NamedPath) -> bool:
     return any(RUN_DIRECTORY.fullmatch(name) or _holds_run(place.path / name) for name in _finished(place))
 
 
-def _open_runs(place: NamedPath) -> Recording:
+def _open_runs(place: NamedPath) -> RunsOnDisk:
     path = place.path
     glance = Glance[str](
         lambda name: tensor_count(path / name), run_number, lambda name: _outline(path / name, run_number(name))

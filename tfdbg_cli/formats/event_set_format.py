@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.event_sets.file_names import PREFIX, is_event_file
-from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def _is_logdir(place: NamedPath) -> bool:
     return any(is_event_file(name) for name in place.names)
 
 
-def _open(place: NamedPath) -> Recording:
+def _open(place: NamedPath) -> RunsOnDisk:
     from tfdbg_cli.formats.event_sets.event_runs import EventRuns  # what reads a format is loaded for it only
 
     runs = EventRuns(place.path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoint_format import examined_checkpoint
-from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def _is_graph_file(place: NamedPath) -> bool:
     return kind_of(place.path) is not None
 
 
-def _open_file(place: NamedPath) -> Recording:
+def _open_file(place: NamedPath) -> RunsOnDisk:
     return _recording(place.path)
 
 
-def _recording(path: Path) -> Recording:
+def _recording(path: Path) -> RunsOnDisk:
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint, saved_variables
     from tfdbg_cli.formats.graph_files.file_kind import FileKind
     from tfdbg_cli.formats.graph_files.held_graph import graph_run
@@ -106,7 +106,7 @@ def _saved_model(place: NamedPath) -> Path:
     return place.path / next(name for name in _SAVED_MODEL if name in place.names)
 
 
-def _open_saved_model(place: NamedPath) -> Recording:
+def _open_saved_model(place: NamedPath) -> RunsOnDisk:
     return _recording(_saved_model(place))
 
 

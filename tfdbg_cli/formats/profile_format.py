@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, Recording
+from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _files(place: NamedPath) -> list[ProfileFile]:
     return profiles_at(place)
 
 
-def _open(place: NamedPath) -> Recording:
+def _open(place: NamedPath) -> RunsOnDisk:
     from tfdbg_cli.formats.profiles.profile_run import profile_call, profile_run
     from tfdbg_cli.model.runs import RunOutline
 

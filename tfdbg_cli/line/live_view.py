@@ -19,7 +19,7 @@ from tfdbg_cli.document.sparkline import signs
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.text import Line, Span, Style, line, plain_row
 from tfdbg_cli.line.bottom_lines import BottomLines
-from tfdbg_cli.model.beside import Beside
+from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.units import count_text
@@ -40,7 +40,7 @@ class Followed(Protocol):
         ...
 
     @property
-    def beside(self) -> Beside | None:
+    def beside(self) -> Observations | None:
         """What is gathered of them."""
         ...
 

@@ -10,7 +10,7 @@ from tfdbg_cli.model.series import Series
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Observations:
     """What rules have found in the runs so far, and the norms that are kept of them, by `Call.same`."""
 
     alerts: tuple[RuleAlert, ...] = ()

@@ -32,7 +32,7 @@ class RunKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class CallArgument:
     """An input of a function: its value is `feeds[name]` of the call.
 
     `captured` marks an input that is not passed by the caller: a variable, or a tensor of an enclosing scope. `shape`
@@ -77,7 +77,7 @@ class Call:
     thread: str = ""
     notes: tuple[str, ...] = ()
     function: str = ""
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[CallArgument, ...] = ()
     fetches_text: str = ""
     feed_keys_text: str = ""
     loop: str = ""

@@ -26,7 +26,7 @@ _NAN_IN_ONE = "NaN in one of the two"
 _MOST_ULP = 1_000_000  # beyond this, two numbers do not differ by rounding: both are shown instead of their distance
 
 
-class Way(StrEnum):
+class ExecutionWay(StrEnum):
     """How the program's own call was executed."""
 
     UNCHANGED = "unchanged"  # as the program made it; the values shown come from a run made again on copies
@@ -74,7 +74,7 @@ class Exactness:
     order may vary from run to run. `note` is one more sentence for the screen.
     """
 
-    way: Way
+    way: ExecutionWay
     compared: int = 0
     differs: tuple[Parting, ...] = ()
     strays: tuple[Parting, ...] = ()
@@ -122,15 +122,15 @@ class Exactness:
         if self.doubt:
             return self.doubt
         match self.way:
-            case Way.UNCHANGED:
+            case ExecutionWay.UNCHANGED:
                 return "The program's own call ran unchanged; the values are of the same run made again on copies."
-            case Way.PROVEN:
+            case ExecutionWay.PROVEN:
                 return "TensorFlow made the same ops of the run, with what was added to it, as of the plain one."
-            case Way.TRIED:
+            case ExecutionWay.TRIED:
                 return "Runs from the same state, watched and plain, gave the same."
-            case Way.GIVEN:
+            case ExecutionWay.GIVEN:
                 return "The program was given what the same run, made again on copies and left alone, gave."
-            case Way.IN_PLACE:
+            case ExecutionWay.IN_PLACE:
                 return "The values were taken while the program's own run happened."
 
     @property

@@ -13,7 +13,7 @@ from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array
 
 
-class Role(StrEnum):
+class InputRole(StrEnum):
     """Where an input of a run came from."""
 
     GIVEN = "given"  # an argument of a function, a feed of a session
@@ -30,7 +30,7 @@ class ReplayInput:
     """
 
     name: str
-    role: Role
+    role: InputRole
     dtype: str
     value: Array
     node: str = ""
@@ -62,7 +62,7 @@ class ReplaySpec:
     @property
     def variables(self) -> tuple[ReplayInput, ...]:
         """The inputs that are variables."""
-        return tuple(item for item in self.inputs if item.role is Role.VARIABLE)
+        return tuple(item for item in self.inputs if item.role is InputRole.VARIABLE)
 
     @property
     def held(self) -> dict[str, Array]:
@@ -72,7 +72,7 @@ class ReplaySpec:
     @property
     def fed(self) -> dict[str, Array]:
         """Of a session: the values by the names of the tensors that are fed, what ops drew among them."""
-        return {item.name: item.value for item in self.inputs if item.role is not Role.VARIABLE}
+        return {item.name: item.value for item in self.inputs if item.role is not InputRole.VARIABLE}
 
 
 class Replayable(Protocol):

@@ -22,7 +22,7 @@ from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
 
 if TYPE_CHECKING:  # a recording, which needs none of them, opens without
-    from tfdbg_cli.model.beside import Beside
+    from tfdbg_cli.model.beside import Observations
     from tfdbg_cli.model.stepping import Steppable
     from tfdbg_cli.model.traces import TracesSeen
     from tfdbg_cli.model.variables import TellsVariables
@@ -217,7 +217,7 @@ class RunStart:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
-    beside: Beside | None = None
+    beside: Observations | None = None
     traces: TracesSeen | None = None
     variables: TellsVariables | None = None
 
@@ -293,7 +293,7 @@ class RunEnd:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     watch: RunUntil | None = None
     frames: tuple[LiveFrame, ...] = ()
-    beside: Beside | None = None
+    beside: Observations | None = None
     traces: TracesSeen | None = None
     sent: bool = False
 

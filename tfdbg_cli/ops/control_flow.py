@@ -16,7 +16,7 @@ _MOST_LOOPS = 50  # in one another, in a damaged graph
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class LoopFrame:
     """A loop that an op is in, by its frame's name, which is empty for the graph that all loops are in.
 
     `body` says whether the op comes behind the Switch that ends the loop, and so does not run in the last turn.
@@ -28,8 +28,8 @@ class Within:
     branches: int = 0
 
 
-Nest = tuple[Within, ...]  # the graph, and the loops around an op, the outermost first
-OUTSIDE: Nest = (Within(""),)  # the nest of an op that is in no loop and no branch
+Nest = tuple[LoopFrame, ...]  # the graph, and the loops around an op, the outermost first
+OUTSIDE: Nest = (LoopFrame(""),)  # the nest of an op that is in no loop and no branch
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def nests(order: Iterable[str], edges: Edges, dead_exits: Container[str] = ()) -
             if before is not around and _depth(before) > _depth(around):
                 around = before
         if kind in ENTER:
-            found[name] = (*around, Within(edges.frame(name)))[: 1 + _MOST_LOOPS]
+            found[name] = (*around, LoopFrame(edges.frame(name)))[: 1 + _MOST_LOOPS]
         elif kind in EXIT:
             outer = around[:-1] or OUTSIDE
             found[name] = _branched(outer, 1) if name in dead_exits else outer

@@ -26,7 +26,7 @@ class Does(Enum):
     SPEAKS = auto()  # prints something; its output, if any, is its first input
 
 
-class State(Enum):
+class StatePlace(Enum):
     """Where the state is."""
 
     NONE = auto()
@@ -50,55 +50,55 @@ class Effect:
     """What is known of the op types whose whole name matches the regular expression `types`."""
 
     does: Does
-    state: State
+    state: StatePlace
     types: str
 
 
 _TABLE = (
-    Effect(Does.HOLDS, State.VARIABLE, r"VarHandleOp"),
+    Effect(Does.HOLDS, StatePlace.VARIABLE, r"VarHandleOp"),
     # DisableCopyOnRead only makes later reads cheaper; it changes no numbers.
-    Effect(Does.ASKS, State.VARIABLE, r"VarIsInitializedOp|VariableShape|DisableCopyOnRead"),
-    Effect(Does.READS, State.VARIABLE, r"ReadVariable(Op|XlaSplitND)|ResourceGather(Nd)?"),
-    Effect(Does.WRITES, State.VARIABLE, r"Assign((Add|Sub)?VariableOp|VariableXlaConcatND)"),
-    Effect(Does.WRITES, State.VARIABLE, r"Resource((Sparse)?Apply\w+|Scatter\w+|StridedSliceAssign)"),
+    Effect(Does.ASKS, StatePlace.VARIABLE, r"VarIsInitializedOp|VariableShape|DisableCopyOnRead"),
+    Effect(Does.READS, StatePlace.VARIABLE, r"ReadVariable(Op|XlaSplitND)|ResourceGather(Nd)?"),
+    Effect(Does.WRITES, StatePlace.VARIABLE, r"Assign((Add|Sub)?VariableOp|VariableXlaConcatND)"),
+    Effect(Does.WRITES, StatePlace.VARIABLE, r"Resource((Sparse)?Apply\w+|Scatter\w+|StridedSliceAssign)"),
     # Random numbers are computed from the state of a tf.random.Generator, a variable, which is then advanced.
-    Effect(Does.DRAWS, State.VARIABLE, r"Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)"),
-    Effect(Does.DRAWS, State.VARIABLE, r"Rng(ReadAnd)?Skip|ResourceCountUpTo"),
-    Effect(Does.HOLDS, State.REFERENCE, r"Variable|VariableV2"),
-    Effect(Does.ASKS, State.REFERENCE, r"IsVariableInitialized"),
-    Effect(Does.WRITES, State.REFERENCE, r"Assign(Add|Sub)?|StridedSliceAssign|(Sparse)?Apply[A-Z]\w+"),
+    Effect(Does.DRAWS, StatePlace.VARIABLE, r"Stateful(Uniform\w*|StandardNormal\w*|TruncatedNormal|RandomBinomial)"),
+    Effect(Does.DRAWS, StatePlace.VARIABLE, r"Rng(ReadAnd)?Skip|ResourceCountUpTo"),
+    Effect(Does.HOLDS, StatePlace.REFERENCE, r"Variable|VariableV2"),
+    Effect(Does.ASKS, StatePlace.REFERENCE, r"IsVariableInitialized"),
+    Effect(Does.WRITES, StatePlace.REFERENCE, r"Assign(Add|Sub)?|StridedSliceAssign|(Sparse)?Apply[A-Z]\w+"),
     # Not ScatterNd and ScatterNdNonAliasingAdd, which give new tensors.
-    Effect(Does.WRITES, State.REFERENCE, r"Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)"),
+    Effect(Does.WRITES, StatePlace.REFERENCE, r"Scatter(Nd)?(Add|Sub|Mul|Div|Min|Max|Update)"),
     # Tables are usually filled before training, so that an Insert in the same run is not considered here.
-    Effect(Does.READS, State.TABLE, r"LookupTable(Find|Size|Export)(V2)?"),
-    Effect(Does.WRITES, State.TABLE, r"LookupTable(Insert|Import)(V2)?"),
-    Effect(Does.WRITES, State.QUEUE, r"QueueEnqueue(Many)?(V2)?|BarrierInsertMany|(Ordered)?(Map)?Stage"),
-    Effect(Does.WRITES, State.QUEUE, r"((Resource|Sparse)?Accumulator)ApplyGradient"),
-    Effect(Does.FOLLOWS, State.TENSOR_ARRAY, r"TensorArray\w*V[23]|TensorArrayGradWithShape"),
-    Effect(Does.FOLLOWS, State.STACK, r"Stack(Push|Pop|Close)?V2"),
-    Effect(Does.FOLLOWS, State.SCRATCH, r"(Destroy)?TemporaryVariable"),
+    Effect(Does.READS, StatePlace.TABLE, r"LookupTable(Find|Size|Export)(V2)?"),
+    Effect(Does.WRITES, StatePlace.TABLE, r"LookupTable(Insert|Import)(V2)?"),
+    Effect(Does.WRITES, StatePlace.QUEUE, r"QueueEnqueue(Many)?(V2)?|BarrierInsertMany|(Ordered)?(Map)?Stage"),
+    Effect(Does.WRITES, StatePlace.QUEUE, r"((Resource|Sparse)?Accumulator)ApplyGradient"),
+    Effect(Does.FOLLOWS, StatePlace.TENSOR_ARRAY, r"TensorArray\w*V[23]|TensorArrayGradWithShape"),
+    Effect(Does.FOLLOWS, StatePlace.STACK, r"Stack(Push|Pop|Close)?V2"),
+    Effect(Does.FOLLOWS, StatePlace.SCRATCH, r"(Destroy)?TemporaryVariable"),
     # TensorFlow marks these as stateful only to keep them from being pruned, merged, or moved to another device.
-    Effect(Does.FOLLOWS, State.NONE, r"Assert|CheckNumerics(V2)?|DeepCopy"),
-    Effect(Does.FOLLOWS, State.NONE, r"GuaranteeConst|StatelessRandomGetAlg|DeviceIndex"),
+    Effect(Does.FOLLOWS, StatePlace.NONE, r"Assert|CheckNumerics(V2)?|DeepCopy"),
+    Effect(Does.FOLLOWS, StatePlace.NONE, r"GuaranteeConst|StatelessRandomGetAlg|DeviceIndex"),
     # Draws random numbers only for its own dropout, which Keras sets to 0; the kernel keeps that state.
-    Effect(Does.FOLLOWS, State.KERNEL, r"CudnnRNN(Backprop)?(V2|V3)?"),
+    Effect(Does.FOLLOWS, StatePlace.KERNEL, r"CudnnRNN(Backprop)?(V2|V3)?"),
     # The output is uninitialized memory: no program computes with it, but a copy of the op would give another one.
-    Effect(Does.FOLLOWS, State.KERNEL, r"Empty"),
-    Effect(Does.SPEAKS, State.SCREEN, r"Print|PrintV2"),
+    Effect(Does.FOLLOWS, StatePlace.KERNEL, r"Empty"),
+    Effect(Does.SPEAKS, StatePlace.SCREEN, r"Print|PrintV2"),
     # The kernel keeps the generator that it has seeded, and so its position.
-    Effect(Does.DRAWS, State.KERNEL, r"Random(Crop|Gamma|Poisson(V2)?|Shuffle|StandardNormal|Uniform(Int)?)"),
-    Effect(Does.DRAWS, State.KERNEL, r"(Parameterized)?TruncatedNormal|Multinomial|NonDeterministicInts"),
-    Effect(Does.DRAWS, State.KERNEL, r"\w+CandidateSampler|SampleDistortedBoundingBox(V2)?"),
+    Effect(Does.DRAWS, StatePlace.KERNEL, r"Random(Crop|Gamma|Poisson(V2)?|Shuffle|StandardNormal|Uniform(Int)?)"),
+    Effect(Does.DRAWS, StatePlace.KERNEL, r"(Parameterized)?TruncatedNormal|Multinomial|NonDeterministicInts"),
+    Effect(Does.DRAWS, StatePlace.KERNEL, r"\w+CandidateSampler|SampleDistortedBoundingBox(V2)?"),
     # A Python function is never called a second time, not even of PyFuncStateless, which claims to be pure.
-    Effect(Does.DRAWS, State.PYTHON, r"PyFunc|EagerPyFunc|PyFuncStateless"),
-    Effect(Does.DRAWS, State.CLOCK, r"Timestamp"),
-    Effect(Does.DRAWS, State.FILES, r"Restore(V2|Slice)?"),
-    Effect(Does.WRITES, State.FILES, r"Save(V2|Slices)?|MergeV2Checkpoints|WriteFile"),
-    Effect(Does.DRAWS, State.NEW, r"Anonymous\w+"),
+    Effect(Does.DRAWS, StatePlace.PYTHON, r"PyFunc|EagerPyFunc|PyFuncStateless"),
+    Effect(Does.DRAWS, StatePlace.CLOCK, r"Timestamp"),
+    Effect(Does.DRAWS, StatePlace.FILES, r"Restore(V2|Slice)?"),
+    Effect(Does.WRITES, StatePlace.FILES, r"Save(V2|Slices)?|MergeV2Checkpoints|WriteFile"),
+    Effect(Does.DRAWS, StatePlace.NEW, r"Anonymous\w+"),
 )
-_VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
-_ANYWHERE = frozenset(State)
-_KEPT = frozenset({State.TABLE, State.QUEUE})
+_VARIABLES = frozenset({StatePlace.VARIABLE, StatePlace.REFERENCE})
+_ANYWHERE = frozenset(StatePlace)
+_KEPT = frozenset({StatePlace.TABLE, StatePlace.QUEUE})
 _USES = frozenset({Does.ASKS, Does.READS, Does.WRITES, Does.DRAWS})
 
 
@@ -108,7 +108,7 @@ def effect_known(op_type: str) -> Effect | None:
     return next((effect for effect in _TABLE if re.fullmatch(effect.types, op_type)), None)
 
 
-def does(op_type: str, what: Container[Does], where: Container[State] = _ANYWHERE) -> bool:
+def does(op_type: str, what: Container[Does], where: Container[StatePlace] = _ANYWHERE) -> bool:
     """Whether ops of this type are known to do one of `what` with a state in one of `where`."""
     effect = effect_known(op_type)
     return effect is not None and effect.does in what and effect.state in where
@@ -123,13 +123,13 @@ def speaks(op_type: str) -> bool:
 @cache
 def follows(op_type: str) -> bool:
     """Whether the output of ops of this type depends on their inputs alone, though TensorFlow marks them stateful."""
-    return does(op_type, {Does.FOLLOWS}, {State.NONE})
+    return does(op_type, {Does.FOLLOWS}, {StatePlace.NONE})
 
 
 @cache
 def is_of_a_run(op_type: str) -> bool:
     """Whether ops of this type create or use a TensorArray or stack, which lives within one run."""
-    return does(op_type, {Does.FOLLOWS}, {State.TENSOR_ARRAY, State.STACK})
+    return does(op_type, {Does.FOLLOWS}, {StatePlace.TENSOR_ARRAY, StatePlace.STACK})
 
 
 @cache
@@ -153,7 +153,7 @@ def puts_away(op_type: str) -> bool:
 @cache
 def takes_handle(op_type: str) -> bool:
     """Whether ops of this type are given the handle of a variable."""
-    return does(op_type, _USES, {State.VARIABLE})
+    return does(op_type, _USES, {StatePlace.VARIABLE})
 
 
 @cache
@@ -171,10 +171,14 @@ def keeps_own_state(op_type: str) -> bool:
     another one, and all types that are not in the table.
     """
     known = effect_known(op_type)
-    return known is None or known.does is Does.HOLDS or known.state in (State.KERNEL, State.SCRATCH, State.QUEUE)
+    return (
+        known is None
+        or known.does is Does.HOLDS
+        or known.state in (StatePlace.KERNEL, StatePlace.SCRATCH, StatePlace.QUEUE)
+    )
 
 
 @cache
 def draws_numbers(op_type: str) -> bool:
     """Whether ops of this type give random numbers, counts or the time, and consume no data by it."""
-    return does(op_type, {Does.DRAWS}, {State.KERNEL, State.VARIABLE, State.CLOCK})
+    return does(op_type, {Does.DRAWS}, {StatePlace.KERNEL, StatePlace.VARIABLE, StatePlace.CLOCK})

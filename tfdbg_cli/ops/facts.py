@@ -8,8 +8,8 @@ from typing import Generic
 
 from tfdbg_cli.ops.folding import UNREAD, Constant, folded
 from tfdbg_cli.ops.kinds import CHECKS, COPIES, OF_SHAPES, REPEATS, SAME_ELEMENTS
-from tfdbg_cli.ops.op_view import Kind, Name, OpView
-from tfdbg_cli.ops.transparency import Operand, Use
+from tfdbg_cli.ops.op_view import Name, OpView, TensorKind
+from tfdbg_cli.ops.transparency import Operand, OpUse
 
 # Ops that the optimizer may remove as no-ops, so that their output is the same tensor as their first input.
 _MAYBE_NOTHING = SAME_ELEMENTS | CHECKS | REPEATS | {
@@ -91,9 +91,9 @@ class Facts(Generic[Name]):
         """A key that compares equal for tensors that are, or may become, the same tensor."""
         return self._sources.get(name, ANYTHING if self._merging else name)
 
-    def use(self, op: OpView[Name]) -> Use:
+    def use(self, op: OpView[Name]) -> OpUse:
         """`op` with all facts about its inputs and outputs, as `transparency` needs it."""
-        return Use(
+        return OpUse(
             op.op_type,
             list(map(self._operand, op.inputs, op.inputs_are)),
             len(op.outputs),
@@ -101,5 +101,5 @@ class Facts(Generic[Name]):
             op.attribute,
         )
 
-    def _operand(self, name: Name, kind: Kind) -> Operand:
+    def _operand(self, name: Name, kind: TensorKind) -> Operand:
         return Operand(kind.dtype, kind.shape, self.constant(name), self.source(name))

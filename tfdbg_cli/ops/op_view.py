@@ -15,7 +15,7 @@ Name = TypeVar("Name", bound=Hashable)  # what a graph calls a tensor
 Name_co = TypeVar("Name_co", bound=Hashable, covariant=True)  # the same, of what only gives names
 
 
-class Kind(NamedTuple):
+class TensorKind(NamedTuple):
     """What a tensor is known to be before a run: the name of its dtype, and its shape."""
 
     dtype: str
@@ -41,12 +41,12 @@ class OpView(Protocol[Name_co]):
         ...
 
     @property
-    def inputs_are(self) -> Sequence[Kind]:
+    def inputs_are(self) -> Sequence[TensorKind]:
         """What is known of `inputs`."""
         ...
 
     @property
-    def outputs_are(self) -> Sequence[Kind]:
+    def outputs_are(self) -> Sequence[TensorKind]:
         """What is known of `outputs`."""
         ...
 

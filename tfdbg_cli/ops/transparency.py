@@ -41,7 +41,7 @@ class Operand(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class OpUse:
     """One op with its data inputs. `attribute` gives an attribute as a Python value, or None.
 
     `output` gives the output in a slot, of `width`; asked when it is wanted, since few rows of the table look at one.
@@ -54,7 +54,7 @@ class Use:
     attribute: Callable[[str], Any]
 
 
-Condition: TypeAlias = Callable[[Use, int], bool]
+Condition: TypeAlias = Callable[[OpUse, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +74,23 @@ class Clear:
     slots: tuple[int, ...] | None = (0,)
 
 
-def _broadcast(use: Use, position: int) -> bool:
+def _broadcast(use: OpUse, position: int) -> bool:
     """The other operand cannot make the result empty."""
     return shapes.broadcast_stays(use.inputs[position].shape, use.inputs[1 - position].shape)
 
 
-def _distinct(use: Use, position: int) -> bool:
+def _distinct(use: OpUse, position: int) -> bool:
     """`x - x` could be computed as 0."""
     first, second = use.inputs[0].source, use.inputs[1].source
     return _broadcast(use, position) and (first is None or first != second)
 
 
-def _factor(use: Use, position: int) -> bool:
+def _factor(use: OpUse, position: int) -> bool:
     """The other factor is no constant that could be zero, or become so when constants are multiplied."""
     return _broadcast(use, position) and _no_zeros(use.inputs[1 - position])
 
 
-def _numerator(use: Use, position: int) -> bool:
+def _numerator(use: OpUse, position: int) -> bool:
     """The denominator is no constant so large that its reciprocal is zero."""
     return _distinct(use, position) and _not_huge(use.inputs[1])
 
@@ -113,7 +113,7 @@ def _not_all_zeros(operand: Operand) -> bool:
 _SAFE = ((2.0**-24, 2.0**24), (2.0**-5, 2.0**5))
 
 
-def _product(use: Use, position: int) -> bool:
+def _product(use: OpUse, position: int) -> bool:
     """The other matrix has columns (rows), and is no constant of zeros."""
     first = "transpose_a" if use.op_type == "MatMul" else "adj_x"
     second = "transpose_b" if use.op_type == "MatMul" else "adj_y"
@@ -124,7 +124,7 @@ def _product(use: Use, position: int) -> bool:
     )
 
 
-def _einsum(use: Use, position: int) -> bool:
+def _einsum(use: OpUse, position: int) -> bool:
     """No index of the other operand alone can have length 0, and the operand gives no mere diagonal."""
     equation = use.attribute("equation")
     others = [operand for at, operand in enumerate(use.inputs) if at != position]
@@ -133,7 +133,7 @@ def _einsum(use: Use, position: int) -> bool:
     return shapes.einsum_stays(str(equation), position, [operand.shape for operand in use.inputs])
 
 
-def _convolution(use: Use, position: int) -> bool:
+def _convolution(use: OpUse, position: int) -> bool:
     """Every element is in a window, and every window meets the image."""
     if not _not_all_zeros(use.inputs[1]) or not _not_all_zeros(use.inputs[0]):
         return False
@@ -146,47 +146,47 @@ def _convolution(use: Use, position: int) -> bool:
     return window.taps_meet(image) and shapes.all_positive(out)
 
 
-def _convolved_gradient(use: Use, position: int) -> bool:
+def _convolved_gradient(use: OpUse, position: int) -> bool:
     """Every element of the gradient meets a filter that has channels."""
     sizes = use.inputs[1].shape if use.op_type.endswith("Input") else use.output(0).shape
     window = shapes.Window.of(use.attribute, sizes)
     return window is not None and window.inside and sizes is not None and shapes.all_positive(sizes)
 
 
-def _pooling(use: Use, position: int) -> bool:
+def _pooling(use: OpUse, position: int) -> bool:
     """Every element is in a window."""
     window = shapes.Window.of_pool(use.attribute)
     return window is not None and window.covers(use.inputs[0].shape)
 
 
-def _pooled_gradient(use: Use, position: int) -> bool:
+def _pooled_gradient(use: OpUse, position: int) -> bool:
     """The windows overlap the image."""
     return shapes.Window.of_pool(use.attribute) is not None
 
 
-def _widened(use: Use, position: int) -> bool:
+def _widened(use: OpUse, position: int) -> bool:
     """The result has no dimension of length 0."""
     return shapes.all_positive(use.output(0).shape)
 
 
-def _normalized(use: Use, position: int) -> bool:
+def _normalized(use: OpUse, position: int) -> bool:
     """The factors, should they be computed before the run, are not zero."""
     scale, variance = use.inputs[1], use.inputs[4]
     return _no_zeros(scale) and _not_huge(variance)
 
 
-def _inclusive(use: Use, position: int) -> bool:
+def _inclusive(use: OpUse, position: int) -> bool:
     """The last element is counted."""
     return use.attribute("exclusive") is False
 
 
-def _to_wide(use: Use, position: int) -> bool:
+def _to_wide(use: OpUse, position: int) -> bool:
     """To a type that has NaN, and from complex only to complex."""
     source, target = use.inputs[0].dtype, use.output(0).dtype
     return target in NUMBERS and (source not in COMPLEX or target in COMPLEX)
 
 
-def _same_shape(use: Use, position: int) -> bool:
+def _same_shape(use: OpUse, position: int) -> bool:
     """The operands do not broadcast, or not to nothing."""
     return all(
         shapes.broadcast_stays(use.inputs[position].shape, other.shape)
@@ -271,7 +271,7 @@ def is_transparent(op_type: str) -> bool:
     return op_type in _BY_OP
 
 
-def covering(use: Use, position: int, *, keeping: bool = False) -> tuple[int, ...]:
+def covering(use: OpUse, position: int, *, keeping: bool = False) -> tuple[int, ...]:
     """The output slots of which one is certainly not finite when the input at `position` is not; () if none.
 
     When the input holds a NaN, so does one of them. With `keeping` an infinity must stay an infinity, too.
@@ -282,7 +282,7 @@ def covering(use: Use, position: int, *, keeping: bool = False) -> tuple[int, ..
     return row.slots if row.slots is not None else tuple(range(use.width))
 
 
-def row_of(use: Use, position: int) -> Clear | None:
+def row_of(use: OpUse, position: int) -> Clear | None:
     """The row that says that the input of `use` at `position` is transparent; None when it is not."""
     operand = use.inputs[position]
     for row in _BY_OP.get(use.op_type, ()):

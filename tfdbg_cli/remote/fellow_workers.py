@@ -37,7 +37,7 @@ _LONGEST_NAME = 100
 _NO_JOB = f"No other worker is told (--on-hit all): neither TF_CONFIG nor {FOLDER} says that there is one."
 
 
-class Called(Protocol):
+class FollowingDebugger(Protocol):
     """Somebody who is to stop where another worker has."""
 
     def called(self, worker: str, run: int, filter_name: str) -> None:
@@ -46,7 +46,7 @@ class Called(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WorkerReport:
     """What the file of a worker says: its name, and its last hit, by a mark that no other has; at first none."""
 
     worker: str
@@ -76,7 +76,7 @@ class FellowWorkers:
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         self._environment = environment
-        self._hearing: WeakSet[Called] = WeakSet()
+        self._hearing: WeakSet[FollowingDebugger] = WeakSet()
         self._place: _Place | None = None
         self._known: set[tuple[str, str]] = set()  # file and mark of what was heard
         self._process = os.getpid()
@@ -85,7 +85,7 @@ class FellowWorkers:
         self._trouble = ""
         self._looking = threading.Lock()
 
-    def hear(self, called: Called) -> None:
+    def hear(self, called: FollowingDebugger) -> None:
         """Have `called` know from now on, in a thread of ours, as long as it lives."""
         self._hearing.add(called)
         if not self._listens:
@@ -101,7 +101,7 @@ class FellowWorkers:
             place = self._place
             if place is None:
                 return _NO_JOB
-            _write(place.file_of(place.worker), Word(place.worker, uuid.uuid4().hex, run, filter_name))
+            _write(place.file_of(place.worker), WorkerReport(place.worker, uuid.uuid4().hex, run, filter_name))
             there = {word.worker for word in _words(place.folder).values()} - {place.worker}
         except (OSError, TfdbgError) as error:
             why = "why was said before." if reason_of(error) == self._trouble else reason_of(error)
@@ -114,7 +114,7 @@ class FellowWorkers:
             told += f" Not in {place.folder}: {', '.join(missing)}."
         return printable(told)
 
-    def look(self) -> list[Word]:
+    def look(self) -> list[WorkerReport]:
         """What others have told since the last look; nothing at the first, which only notes what lies there."""
         with self._looking:
             first = self._place is None
@@ -166,7 +166,7 @@ class FellowWorkers:
             try:
                 place = _place(self._environment)
                 if place is not None:
-                    _write(place.file_of(place.worker), Word(place.worker))
+                    _write(place.file_of(place.worker), WorkerReport(place.worker))
             except OSError as error:
                 raise _refused(self._environment.get(FOLDER, ""), error) from error
             self._place = place
@@ -212,19 +212,19 @@ def _shown(text: str) -> str:
     return printable(text[:_LONGEST_NAME])
 
 
-def _write(path: Path, word: Word) -> None:
+def _write(path: Path, word: WorkerReport) -> None:
     """Replace the file at `path` by one that says `word`, whole at any moment."""
     new = path.with_name(f".{path.name}.{os.getpid()}")
     new.write_text(json.dumps(asdict(word)), encoding="ascii")
     new.replace(path)
 
 
-def _words(folder: Path) -> dict[str, Word]:
+def _words(folder: Path) -> dict[str, WorkerReport]:
     """What the files in `folder` say, by their names; those that say nothing we know are left out."""
     found = {}
     for path in sorted(folder.glob(f"*{_ENDING}")):
         with suppress(OSError, *WRONG_CONTENT), opened_plain(path, _MOST_BYTES) as (file, size):
             told = json.loads(file.read(size))
             name, passed = _shown(str(told["worker"])), _shown(str(told["filter_name"]))
-            found[path.name] = Word(name, str(told["mark"]), int(told["run"]), passed)
+            found[path.name] = WorkerReport(name, str(told["mark"]), int(told["run"]), passed)
     return found

@@ -9,7 +9,7 @@ from weakref import WeakSet
 from tfdbg_cli.remote.visitor import Visitor
 
 
-class Called(Protocol):
+class StoppableDebugger(Protocol):
     """A debugger that can be asked, from any thread, to stop before the next run."""
 
     def call(self) -> None:
@@ -31,7 +31,7 @@ class Seat:
         self.how = ""
         self.lock = threading.RLock()
         self._taken = threading.Condition(self.lock)
-        self._debuggers: WeakSet[Called] = WeakSet()
+        self._debuggers: WeakSet[StoppableDebugger] = WeakSet()
 
     def take(self, visitor: Visitor) -> bool:
         """Give `visitor` the seat, and have every debugger stop before its next run; False if somebody has it."""
@@ -55,7 +55,7 @@ class Seat:
         with self.lock:
             self.visitor = None
 
-    def register(self, debugger: Called) -> None:
+    def register(self, debugger: StoppableDebugger) -> None:
         """Have `debugger` stop for whoever is attached now, or comes later."""
         with self.lock:
             self._debuggers.add(debugger)

@@ -35,9 +35,9 @@ from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.reading.encoding import encoded_for, kept_encoding
 from tfdbg_cli.tui.state.bars import Message
 from tfdbg_cli.tui.state.bugs import bug_document, bug_report
-from tfdbg_cli.tui.state.pending import Pending, fetching, working
-from tfdbg_cli.tui.state.prompt import Prompt
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.pending import PendingAnswer, fetching, working
+from tfdbg_cli.tui.state.prompt import TypedPrompt
+from tfdbg_cli.tui.state.state import ScreenState
 from tfdbg_cli.tui.terminal.lending import Lending
 
 _MESSAGE_SECONDS = 8.0
@@ -67,7 +67,7 @@ class App:
     ) -> None:
         self.decision: Decision | None = None
         service = PromptService(event, registry, settings, filters, later=True, on_setting=self._settings_changed)
-        self.state = State(service, Prompt(history, service.complete), settings.mouse_mode)
+        self.state = ScreenState(service, TypedPrompt(history, service.complete), settings.mouse_mode)
         self.actions = Actions(self)
         self._registry = registry
         self._preferences = preferences(settings, registry, ACTIONS)
@@ -285,7 +285,7 @@ class App:
         """Schedule unfinished work (answers, searches, filters, visible cells) to go on between key presses."""
         self._between_keys.go_on(self.loop)
 
-    def begin(self, pending: Pending) -> None:
+    def begin(self, pending: PendingAnswer) -> None:
         """Begin an answer, dropping the one under way: at once if that is quick, else between key presses."""
         self.drop()
         self._between_keys.begin(pending, self.at_once)

@@ -12,8 +12,8 @@ from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.actions.early_keys import EarlyKeys
 from tfdbg_cli.tui.keys.keymap import KeyContext
 from tfdbg_cli.tui.panes.view import View
-from tfdbg_cli.tui.state.pending import Pending
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.pending import PendingAnswer
+from tfdbg_cli.tui.state.state import ScreenState
 
 _FRAME = 0.05  # seconds between two frames while something is looked for
 _MANY_LINES = 1_000_000  # more than can be searched in a slice: the time limits a slice, not the lines
@@ -28,7 +28,7 @@ class BetweenKeys:
 
     def __init__(
         self,
-        state: State,
+        state: ScreenState,
         actions: Actions,
         view: View,
         early: EarlyKeys,
@@ -61,7 +61,7 @@ class BetweenKeys:
         self._answered = True
         self._pause_ends = time.monotonic() + _PAUSE
 
-    def begin(self, pending: Pending, at_once: float) -> None:
+    def begin(self, pending: PendingAnswer, at_once: float) -> None:
         """Begin an answer in place of any other; it is shown now if it takes no more than `at_once` seconds."""
         self._state.pending = pending
         self._state.dialog, self._state.place = None, KeyContext.DOCUMENT  # the answer will be a page

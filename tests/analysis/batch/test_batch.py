@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.batch import rows as rows_module
 from tfdbg_cli.analysis.batch.components import components, given_with
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.values import Lack, NoValue
 
 X = np.ones((4, 3), np.float32)
@@ -369,7 +369,7 @@ class _Holding(Held):
     """A run of a session before which its variable `v` held something."""
 
     def replay_spec(self) -> ReplaySpec:
-        held = ReplayInput("v", Role.VARIABLE, "float32", np.array([1, 0, 3], np.float32), node="v")
+        held = ReplayInput("v", InputRole.VARIABLE, "float32", np.array([1, 0, 3], np.float32), node="v")
         return ReplaySpec(RunKind.SESSION, b"", "", inputs=(held,))
 
 

@@ -15,10 +15,10 @@ from support.made_run import INF, NAN
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.causes import explain
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
-from tfdbg_cli.analysis.causes.rules import Rule
+from tfdbg_cli.analysis.causes.reasons import Reason
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients
-from tfdbg_cli.analysis.causes.table import RULES
+from tfdbg_cli.analysis.causes.table import REASONS
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.graph.making.makers import Maker
 from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
@@ -358,7 +358,7 @@ def test_who_asks_whether_gradients_are_finite_scales_the_loss(asked: str, scale
     assert asks_of_gradients([Graph(nodes)]) is scaled
 
 
-def _reaches(case: Case, rule: Rule) -> bool:
+def _reaches(case: Case, rule: Reason) -> bool:
     if case.op not in rule.ops:
         return False
     with np.errstate(all="ignore"):
@@ -367,7 +367,7 @@ def _reaches(case: Case, rule: Rule) -> bool:
 
 
 def test_every_rule_is_reached_by_a_case() -> None:
-    unreached = [rule.cause for rule in RULES if not any(_reaches(case, rule) for case in CASES)]
+    unreached = [rule.cause for rule in REASONS if not any(_reaches(case, rule) for case in CASES)]
     assert not unreached
 
 

@@ -11,7 +11,7 @@ from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.calls import CallArgument, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.ops.intended_infinities import HABITS
 
@@ -192,7 +192,7 @@ def _best(after: float, *more: Op) -> Run:
         op("assign", "AssignVariableOp", "best", "min"),
         op("best/after_update", "UpdatedVariable", "best", "min", value=after), *more,
     )  # fmt: skip
-    arguments = (Argument("loss", "float32", ()), Argument("best", "float32", (), captured=True))
+    arguments = (CallArgument("loss", "float32", ()), CallArgument("best", "float32", (), captured=True))
     feeds = {"loss": np.float32(3), "best": np.float32(INF)}
     return replace(run, call=replace(run.call, kind=RunKind.FUNCTION, arguments=arguments, feeds=feeds))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.ending import ends
 from support.work import counted_calls
 
-from tfdbg_cli.analysis.choosing.fuzzy import Match, Wanted
+from tfdbg_cli.analysis.choosing.fuzzy import FuzzyMatch, FuzzyPattern
 
 NAMES = [
     "dense/MatMul", "dense/BiasAdd", "dense_1/MatMul", "gradient_tape/dense/MatMul", "attention/softmax", "mask",
@@ -19,14 +19,14 @@ _letters = st.text("abAB_/1 é", max_size=8)
 
 
 def ranked(text: str, names: list[str] = NAMES) -> list[str]:
-    wanted = Wanted(text)
+    wanted = FuzzyPattern(text)
     found = [(match.rank, name) for name in names if (match := wanted.match(name))]
     return [name for _, name in sorted(found)]
 
 
 def shown(text: str, name: str) -> str:
     """`name` with the letters that match in brackets."""
-    match = Wanted(text).match(name)
+    match = FuzzyPattern(text).match(name)
     assert match is not None
     return "".join(f"[{char}]" if at in match.places else char for at, char in enumerate(name))
 
@@ -57,16 +57,16 @@ def test_the_letters_that_are_marked() -> None:
 
 
 def test_a_capital_asks_for_itself() -> None:
-    assert Wanted("MM").match("commuted") is None and Wanted("mm").match("dense/MatMul")
+    assert FuzzyPattern("MM").match("commuted") is None and FuzzyPattern("mm").match("dense/MatMul")
 
 
 def test_nothing_typed_is_no_wish() -> None:
-    assert not Wanted("  ") and Wanted("a")
+    assert not FuzzyPattern("  ") and FuzzyPattern("a")
 
 
 @given(_letters, _letters)
 def test_a_hit_holds_the_letters_in_order(text: str, name: str) -> None:
-    wanted = Wanted(text)
+    wanted = FuzzyPattern(text)
     match = wanted.match(name)
     assert (match is not None) == wanted.holds(name)
     folded = name if text != text.lower() else name.lower()
@@ -88,8 +88,8 @@ def test_a_hit_holds_the_letters_in_order(text: str, name: str) -> None:
 @given(_letters, _letters, st.text("abAB_/1", max_size=30))
 def test_a_prefix_is_never_below_a_scattered_match(text: str, rest: str, other: str) -> None:
     text = text.strip().lower()
-    wanted = Wanted(text)
-    scattered: Match | None = wanted.match(other)
+    wanted = FuzzyPattern(text)
+    scattered: FuzzyMatch | None = wanted.match(other)
     prefix = wanted.match(text + rest)
     if not wanted or " " in text or scattered is None or text in other.lower():
         return
@@ -99,7 +99,7 @@ def test_a_prefix_is_never_below_a_scattered_match(text: str, rest: str, other: 
 @pytest.mark.parametrize("name", ["a" * 5_000 + "/", "a_" * 5_000, "aB" * 5_000])
 def test_no_name_takes_long(name: str) -> None:
     for text in ("a" * 60 + "z", "ab" * 40 + "z", "a" * 200):
-        wanted = Wanted(text)
+        wanted = FuzzyPattern(text)
         with ends("the test of a long name"):
             wanted.holds(name * 100)
         with counted_calls() as work:

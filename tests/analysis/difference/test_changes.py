@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tfdbg_cli.analysis.difference.changes import Kind, differences
+from tfdbg_cli.analysis.difference.changes import DifferenceKind, differences
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue
@@ -36,24 +36,24 @@ def test_the_same_values_do_not_differ_and_a_nan_equals_a_nan() -> None:
 
 def test_elements_are_counted_and_measured() -> None:
     found = _one([1.0, 2.0, 4.0], [1.0, 2.5, 3.0])
-    assert (found.kind, found.count, found.size) == (Kind.VALUES, 2, 3)
+    assert (found.kind, found.count, found.size) == (DifferenceKind.VALUES, 2, 3)
     assert found.max_abs == 1.0 and found.max_rel == 0.25
 
 
 def test_what_became_finite_or_not_is_said() -> None:
-    assert _one([np.nan, 1.0], [2.0, 1.0]).kind is Kind.BECAME_FINITE
-    assert _one([2.0, 1.0], [-np.inf, 1.0]).kind is Kind.BECAME_NONFINITE
+    assert _one([np.nan, 1.0], [2.0, 1.0]).kind is DifferenceKind.BECAME_FINITE
+    assert _one([2.0, 1.0], [-np.inf, 1.0]).kind is DifferenceKind.BECAME_NONFINITE
     half = np.array([1, np.nan], np.float32).astype(ml_dtypes.bfloat16)
-    assert _one(half, np.ones_like(half)).kind is Kind.BECAME_FINITE
+    assert _one(half, np.ones_like(half)).kind is DifferenceKind.BECAME_FINITE
 
 
 def test_other_shapes_dtypes_and_tensors_that_only_one_run_has() -> None:
-    assert _one(np.zeros(3), np.zeros(4)).kind is Kind.SHAPE
-    assert _one(np.zeros(3), np.zeros(3, np.float32)).kind is Kind.DTYPE
+    assert _one(np.zeros(3), np.zeros(4)).kind is DifferenceKind.SHAPE
+    assert _one(np.zeros(3), np.zeros(3, np.float32)).kind is DifferenceKind.DTYPE
     found = list(differences(_store(a=np.zeros(1)), _store(b=np.zeros(1))))
     assert [(item.kind, item.first, item.second) for item in found] == [
-        (Kind.ONLY_SECOND, None, 0),
-        (Kind.ONLY_FIRST, 0, None),
+        (DifferenceKind.ONLY_SECOND, None, 0),
+        (DifferenceKind.ONLY_FIRST, 0, None),
     ]
 
 

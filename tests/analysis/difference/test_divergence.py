@@ -15,7 +15,7 @@ from support.made_run import made_graph, made_run, op
 from support.run_maker import RunMaker
 
 from tfdbg_cli.analysis.difference import comparison
-from tfdbg_cli.analysis.difference.compared import Change, State, Verdict, gap_between
+from tfdbg_cli.analysis.difference.compared import TensorChange, TensorFate, Verdict, gap_between
 from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.graph_changes import What
@@ -69,7 +69,7 @@ def _first(found: Comparison) -> str | None:
     return None if found.first is None else str(found.runs[0].tensors[found.first.rows[0]].node)
 
 
-def _states(found: Comparison) -> dict[str, State]:
+def _states(found: Comparison) -> dict[str, TensorFate]:
     return {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
 
 
@@ -81,8 +81,8 @@ def test_equal_runs_do_not_differ() -> None:
 def test_a_changed_constant_is_where_it_begins_and_the_rest_follows() -> None:
     found = compared_runs(_model(), _model(eps=1e-5))
     assert _first(found) == "eps" and not found.same
-    assert _states(found)["shifted"] is State.FOLLOWS and _states(found)["norm"] is State.FOLLOWS
-    assert sum(one.state is State.NEW for one in found.verdicts) == 1
+    assert _states(found)["shifted"] is TensorFate.FOLLOWS and _states(found)["norm"] is TensorFate.FOLLOWS
+    assert sum(one.state is TensorFate.NEW for one in found.verdicts) == 1
 
 
 def test_a_constant_that_was_folded_shows_at_the_op_that_reads_it() -> None:
@@ -131,7 +131,7 @@ def test_growth_is_told_with_its_way_and_counts_where_a_tolerance_was_asked_for(
 
     found = compared_runs(run(0.0), run(3e-7))
     assert found.first is None and found.same
-    assert _states(found) == {"x": State.ROUNDED, "left": State.GROWN, "scaled": State.GROWN}
+    assert _states(found) == {"x": TensorFate.ROUNDED, "left": TensorFate.GROWN, "scaled": TensorFate.GROWN}
     way = [found.runs[0].tensors[one.rows[0]].node for one in found.way_of_growth()]
     assert (way[0] == "x" and way[-1] == "scaled") or way == ["x", "left"]
     left = next(one for one in found.verdicts if one.rows[0] == 2)
@@ -159,7 +159,7 @@ def test_the_bits_of_numbers_that_differ_by_rounding_are_rounding() -> None:
 
     logits = np.exp(np.float32([1, 2]))
     found = compared_runs(run(logits), run(np.nextafter(logits, np.float32(9)).astype(np.float32)))
-    assert found.first is None and _states(found)["bits"] is State.GROWN
+    assert found.first is None and _states(found)["bits"] is TensorFate.GROWN
     assert _first(compared_runs(run(logits), run(logits * 2))) == "logits"
 
 
@@ -171,7 +171,7 @@ def test_a_last_digit_that_decides_an_index_is_rounding() -> None:
         )  # fmt: skip
 
     close = compared_runs(run([1.0, 1.0000001], 1), run([1.0, 0.9999999], 0))
-    assert close.first is None and _states(close)["chosen"] is State.GROWN
+    assert close.first is None and _states(close)["chosen"] is TensorFate.GROWN
     assert _first(compared_runs(run([1.0, 2.0], 1), run([1.0, 2.0], 0))) == "top"
 
 
@@ -180,14 +180,16 @@ def test_shapes_types_and_nan() -> None:
         return made_run(op("x", "Placeholder", value=X), op("y", "Foo", "x", value=value))
 
     for value, change in (
-        (np.ones(4, np.float32), Change.SHAPE),
-        (np.array([b"a", b"b", b"c"], object), Change.DTYPE),
-        (np.array([1, np.nan, 1], np.float32), Change.BECAME_NONFINITE),
+        (np.ones(4, np.float32), TensorChange.SHAPE),
+        (np.array([b"a", b"b", b"c"], object), TensorChange.DTYPE),
+        (np.array([1, np.nan, 1], np.float32), TensorChange.BECAME_NONFINITE),
     ):
         found = compared_runs(run(np.ones(3, np.float32)), run(value))
         assert found.first is not None and found.first.gap is not None and found.first.gap.change is change
     back = compared_runs(run(np.array([1, np.nan, 1], np.float32)), run(np.ones(3, np.float32)))
-    assert back.first is not None and back.first.gap is not None and back.first.gap.change is Change.BECAME_FINITE
+    assert (
+        back.first is not None and back.first.gap is not None and back.first.gap.change is TensorChange.BECAME_FINITE
+    )
 
 
 def test_two_ways_to_the_same_are_no_divergence_and_one_that_goes_on_is() -> None:
@@ -299,7 +301,7 @@ def test_a_variable_that_this_run_updated_follows_what_it_was_given() -> None:
     found = compared_runs(_trained(), _trained(rate=0.3))
     assert _first(found) == "rate"
     states = _states(found)
-    assert states["read"] is State.FOLLOWS and states["v/after_update"] is State.FOLLOWS
+    assert states["read"] is TensorFate.FOLLOWS and states["v/after_update"] is TensorFate.FOLLOWS
     assert [one.names[0] for one in found.inputs(found.verdicts[-1])] == ["step:0"]
     assert compared_runs(_trained(), _trained(gradient=1e-8)).first is None
 
@@ -313,17 +315,17 @@ def test_what_follows_from_what_is_no_difference_is_judged_by_itself(monkeypatch
         )
 
     def without_a(runs: object, judge: object, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-        return [replace(one, state=State.OTHER_WAY) if one.state is State.NEW else one for one in verdicts]
+        return [replace(one, state=TensorFate.OTHER_WAY) if one.state is TensorFate.NEW else one for one in verdicts]
 
-    assert [one.state for one in compared_runs(run(1, 2), run(3, 4)).verdicts] == [State.NEW, State.FOLLOWS]
+    assert [one.state for one in compared_runs(run(1, 2), run(3, 4)).verdicts] == [TensorFate.NEW, TensorFate.FOLLOWS]
     monkeypatch.setattr(comparison, "without_other_ways", without_a)
     found = compared_runs(run(1, 2), run(3, 4))
-    assert [one.state for one in found.verdicts] == [State.OTHER_WAY, State.NEW]
+    assert [one.state for one in found.verdicts] == [TensorFate.OTHER_WAY, TensorFate.NEW]
     assert found.first is not None and found.differing
 
 
-@pytest.mark.parametrize(("own", "state"), [(0.0, State.GROWN), (0.02, State.NEW)])
-def test_a_sum_that_cancels_is_off_by_as_much_as_what_it_adds(own: float, state: State) -> None:
+@pytest.mark.parametrize(("own", "state"), [(0.0, TensorFate.GROWN), (0.02, TensorFate.NEW)])
+def test_a_sum_that_cancels_is_off_by_as_much_as_what_it_adds(own: float, state: TensorFate) -> None:
     """Of half precision: no more lies in the sum than in both of what is added, however much is left of it."""
     one, two = np.float32([0.036, -0.02, 0.03]), np.float32([-0.03, 0.018, -0.024])
     off = np.float32([0.0076, -0.007, 0.0071])
@@ -337,5 +339,5 @@ def test_a_sum_that_cancels_is_off_by_as_much_as_what_it_adds(own: float, state:
         )  # fmt: skip
 
     judge = compared_runs(run(off * 0, 0.0), run(off, own)).judge
-    judge._known = {2: Verdict((2, 2), State.GROWN, gap_between(judge._stores, (2, 2), Tolerance()))}
+    judge._known = {2: Verdict((2, 2), TensorFate.GROWN, gap_between(judge._stores, (2, 2), Tolerance()))}
     assert judge._judged((4, 4)).state is state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.replica_steps import drawing_step
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import compared_replicas
 from tfdbg_cli.analysis.difference.drawn_data import is_drawn
 from tfdbg_cli.analysis.graph.nodes.membership import membership_of
@@ -27,7 +27,7 @@ def test_what_comes_of_what_each_drew_is_its_own(asked: bool, recorded: bool, re
     tensors = comparison.runs[0].tensors
     own = {tensors[one.rows[0]].node.removeprefix("replica_1/") for one in comparison.verdicts}
     assert {"mul", "loss", "gradient_tape/mul", "seen/read"} <= own
-    assert {one.state for one in comparison.verdicts} == {State.OWN_DATA}
+    assert {one.state for one in comparison.verdicts} == {TensorFate.OWN_DATA}
 
 
 @pytest.mark.parametrize("asked", [True, False])

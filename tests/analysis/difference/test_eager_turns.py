@@ -9,7 +9,7 @@ import pytest
 from support.made_run import Op, made_run, op
 from support.prompt import Prompt
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import compared_runs
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
@@ -34,10 +34,10 @@ def _turn(rate: float, *, known: bool = True) -> Run:
 def test_what_was_given_is_why_and_all_else_follows() -> None:
     found = compared_runs(_turn(0.1), _turn(0.2))
     states = {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
-    assert states == {"step": State.NEW, "w/after_update": State.FOLLOWS, "read": State.FOLLOWS}
+    assert states == {"step": TensorFate.NEW, "w/after_update": TensorFate.FOLLOWS, "read": TensorFate.FOLLOWS}
     assert found.first is not None
     inputs = {one.names[0]: (one.given, one.state) for one in found.inputs(found.first)}
-    assert inputs == {"rate:0": (True, State.NEW), "gradient:0": (True, State.EQUAL)}
+    assert inputs == {"rate:0": (True, TensorFate.NEW), "gradient:0": (True, TensorFate.EQUAL)}
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_what_was_given_alike_is_no_reason() -> None:
         op("step", "Mul", "rate", "gradient", value=np.array([7.0, 7.0], np.float32)), feeds=dict(other.call.feeds),
     )  # fmt: skip
     found = compared_runs(one, replace(wrong, call=replace(wrong.call, kind=RunKind.EAGER)))
-    assert found.first is not None and found.first.state is State.NEW
-    assert all(item.state is State.EQUAL for item in found.inputs(found.first))
+    assert found.first is not None and found.first.state is TensorFate.NEW
+    assert all(item.state is TensorFate.EQUAL for item in found.inputs(found.first))
 
 
 def _counted(*, eager: bool, off: float = 0.0) -> Run:
@@ -88,7 +88,7 @@ def test_what_is_read_behind_an_update_follows_from_what_was_written(eager: tupl
     first, second = (_counted(eager=one, off=0.4 * number) for number, one in enumerate(eager))
     found = compared_runs(first, second)
     states = {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
-    assert states["read"] is not State.NEW, states
+    assert states["read"] is not TensorFate.NEW, states
 
 
 def test_a_shape_that_was_known_when_it_was_traced_is_beside_no_other_shape() -> None:

@@ -12,7 +12,7 @@ from support.made_run import Op, made_run, op
 from support.prompt import Prompt
 from support.worker_steps import opened_job, worker_step
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.cli.main import main
@@ -22,7 +22,7 @@ from tfdbg_cli.model.runs import Opened, Run
 from tfdbg_cli.model.tensors import gone
 
 
-def _states(comparison: Comparison) -> dict[str, State]:
+def _states(comparison: Comparison) -> dict[str, TensorFate]:
     tensors = comparison.runs[0].tensors
     return {tensors[one.rows[0]].node: one.state for one in comparison.verdicts}
 
@@ -31,14 +31,14 @@ def test_what_comes_of_a_batch_differs_by_nature() -> None:
     comparison = compared_runs(worker_step("a", 1.0), worker_step("b", 5.0))
     assert comparison.same and comparison.first is None
     assert _states(comparison) == dict.fromkeys(
-        ("x", "mul", "loss", "gradient_tape/mul", "count/after_update"), State.OWN_DATA
+        ("x", "mul", "loss", "gradient_tape/mul", "count/after_update"), TensorFate.OWN_DATA
     )
-    assert comparison.counts[State.EQUAL] == len(comparison.pairs.rows) - 5
+    assert comparison.counts[TensorFate.EQUAL] == len(comparison.pairs.rows) - 5
 
 
 def test_runs_of_one_worker_are_compared_as_ever() -> None:
     comparison = compared_runs(worker_step("a", 1.0), worker_step("a", 5.0))
-    assert not comparison.same and State.OWN_DATA not in _states(comparison).values()
+    assert not comparison.same and TensorFate.OWN_DATA not in _states(comparison).values()
 
 
 def _first(comparison: Comparison) -> str:
@@ -49,7 +49,7 @@ def _first(comparison: Comparison) -> str:
 def test_what_a_collective_gives_is_to_be_the_same() -> None:
     comparison = compared_runs(worker_step("a", 1.0), worker_step("b", 5.0, reduced=7.0))
     assert _first(comparison) == "reduce"
-    assert _states(comparison)["scaled"] is State.FOLLOWS
+    assert _states(comparison)["scaled"] is TensorFate.FOLLOWS
 
 
 def test_a_weight_that_was_updated_otherwise() -> None:
@@ -71,12 +71,12 @@ def test_batches_and_random_numbers_are_given_to_each(op_type: str) -> None:
         return replace(made, call=replace(made.call, worker=worker))
 
     comparison = compared_runs(run("a", 0.5), run("b", 0.75))
-    assert comparison.same and _states(comparison) == {"drawn": State.OWN_DATA, "exp": State.OWN_DATA}
+    assert comparison.same and _states(comparison) == {"drawn": TensorFate.OWN_DATA, "exp": TensorFate.OWN_DATA}
 
 
 def test_something_of_its_own_behind_the_collective() -> None:
     comparison = compared_runs(worker_step("a", 1.0), worker_step("b", 5.0, scale=3.0))
-    assert _first(comparison) == "two" and _states(comparison)["scaled"] is State.FOLLOWS
+    assert _first(comparison) == "two" and _states(comparison)["scaled"] is TensorFate.FOLLOWS
 
 
 @pytest.mark.parametrize(("name", "after"), [("equal", None), ("apart", -3.0)])
@@ -158,4 +158,4 @@ def test_what_differs_by_nature_does_so_where_the_next_run_is_given_it() -> None
         ]
 
     found = compared_recordings(runs("a", 1.0), runs("b", 5.0))
-    assert found.count == 2 and found.comparison.same and _states(found.comparison) == {"y": State.OWN_DATA}
+    assert found.count == 2 and found.comparison.same and _states(found.comparison) == {"y": TensorFate.OWN_DATA}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.made_run import Op, made_run, op
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.model.runs import Run
 
@@ -49,7 +49,7 @@ def test_what_is_scaled_before_a_normalization_is_a_divergence(put: str) -> None
         found = compared_runs(*runs)
         assert _first(found) == "mean" and not found.same
         states = {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
-        assert states["centred"] is State.FOLLOWS and states.get("out") in {None, State.ROUNDED}
+        assert states["centred"] is TensorFate.FOLLOWS and states.get("out") in {None, TensorFate.ROUNDED}
         assert found.first is not None
         names = {name for item in found.inputs(found.first) for name in item.names}
         assert names == {"act:0", "put:0"}

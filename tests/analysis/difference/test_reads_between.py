@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.model.runs import Run
 
@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(8, 4)).astype(np.float32)
 _NEAR = np.float32(1 + 1e-6)
 
 
-def _states(found: Comparison) -> dict[str, State]:
+def _states(found: Comparison) -> dict[str, TensorFate]:
     return {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
 
 
@@ -36,7 +36,11 @@ def _halved(*, cast: bool, jump: float = 1.0) -> Run:
 
 def test_a_cast_to_fewer_digits_that_only_one_run_has_is_seen_through() -> None:
     found = compared_runs(_halved(cast=False), _halved(cast=True))
-    assert _states(found)["noise"] is State.GROWN and _states(found)["out"] is State.GROWN and found.first is None
+    assert (
+        _states(found)["noise"] is TensorFate.GROWN
+        and _states(found)["out"] is TensorFate.GROWN
+        and found.first is None
+    )
 
 
 def _listed(*, noise: float, wrong: float = 0.0) -> Run:
@@ -54,12 +58,12 @@ def _listed(*, noise: float, wrong: float = 0.0) -> Run:
 
 def test_what_is_taken_out_of_a_list_is_as_far_off_as_what_was_put_there() -> None:
     found = compared_runs(_listed(noise=0), _listed(noise=2e-2))
-    assert _states(found)["item"] is State.NEW and _states(found)["taken"] is State.FOLLOWS
+    assert _states(found)["item"] is TensorFate.NEW and _states(found)["taken"] is TensorFate.FOLLOWS
 
 
 def test_what_a_list_did_not_hold_is_a_divergence() -> None:
     found = compared_runs(_listed(noise=0), _listed(noise=0, wrong=0.1))
-    assert _states(found) == {"taken": State.NEW}
+    assert _states(found) == {"taken": TensorFate.NEW}
 
 
 def _scaled(by: float | None, dtype: Any = np.float32) -> Run:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.analysis.difference.same_function import is_same_function
 from tfdbg_cli.model.runs import Run
@@ -33,19 +33,19 @@ def _moments(noise: Any, *, wrong: float = 1.0) -> Run:
     )  # fmt: skip
 
 
-def _states(found: Comparison) -> dict[str, State]:
+def _states(found: Comparison) -> dict[str, TensorFate]:
     return {found.runs[0].tensors[one.rows[0]].node: one.state for one in found.verdicts}
 
 
 def test_the_sign_of_a_gradient_of_almost_0_is_rounding() -> None:
     noise = 1e-6 * np.array([1, -1] * 32)
     found = compared_runs(_moments(noise), _moments(-noise))
-    assert _states(found)["step"] is State.GROWN and found.first is None
+    assert _states(found)["step"] is TensorFate.GROWN and found.first is None
 
 
 def test_another_function_of_the_same_inputs_is_none() -> None:
     noise = 1e-6 * np.array([1, -1] * 32)
-    assert _states(compared_runs(_moments(noise), _moments(-noise, wrong=1.01)))["step"] is State.NEW
+    assert _states(compared_runs(_moments(noise), _moments(-noise, wrong=1.01)))["step"] is TensorFate.NEW
 
 
 @settings(deadline=None, max_examples=60)

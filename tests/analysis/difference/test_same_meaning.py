@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.model.runs import Run
 
@@ -38,7 +38,7 @@ def _first(found: Comparison) -> str | None:
 def test_the_same_in_other_words_is_no_divergence(axis: Any, shape: Any) -> None:
     found = compared_runs(_run(), _run(axis, shape))
     assert found.same and found.first is None
-    assert found.counts[State.OTHER_WAY] == (np.ndim(axis) == 0)  # those of two shapes are no pair at all
+    assert found.counts[TensorFate.OTHER_WAY] == (np.ndim(axis) == 0)  # those of two shapes are no pair at all
 
 
 def test_it_hides_no_divergence_behind_it() -> None:

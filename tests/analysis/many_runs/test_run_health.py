@@ -11,7 +11,7 @@ from support.made_run import INF, NAN, made_run, op
 from support.masked_run import BAD_LOG, MASKED, masked_run
 
 from tfdbg_cli.analysis.many_runs import run_health
-from tfdbg_cli.analysis.many_runs.run_health import Health, RunHealths
+from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealths
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
@@ -21,13 +21,17 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, gone
 from tfdbg_cli.model.values import NoValue, Value
 
 
-def _healths(*runs: Run, ignored: Sequence[IgnoredPlace] = ()) -> list[Health]:
+def _healths(*runs: Run, ignored: Sequence[IgnoredPlace] = ()) -> list[KnownHealth]:
     found = RunHealths(runs, ignored)
     return [found.of(place).health for place in range(len(runs))]
 
 
 def test_a_run_with_a_mask_is_fine_and_one_with_a_fault_beside_it_is_bad() -> None:
-    assert _healths(masked_run(), masked_run(BAD_LOG), masked_run()) == [Health.FINE, Health.BAD, Health.FINE]
+    assert _healths(masked_run(), masked_run(BAD_LOG), masked_run()) == [
+        KnownHealth.FINE,
+        KnownHealth.BAD,
+        KnownHealth.FINE,
+    ]
 
 
 def test_a_mask_is_searched_for_in_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +43,7 @@ def test_a_mask_is_searched_for_in_one_run(monkeypatch: pytest.MonkeyPatch) -> N
             return super().first()
 
     monkeypatch.setattr(run_health, "OriginSearch", Counted)
-    assert _healths(*[masked_run() for _ in range(5)]) == [Health.FINE] * 5
+    assert _healths(*[masked_run() for _ in range(5)]) == [KnownHealth.FINE] * 5
     assert len(searches) == 1
 
 
@@ -51,7 +55,7 @@ def test_more_infinities_at_the_place_of_a_mask_are_looked_at_anew() -> None:
         op("masked", "AddV2", "scores", "mask", value=np.where(np.eye(2) * [0, 1] > 0, INF, MASKED)),
         op("soft", "Softmax", "masked", value=np.array([[1.0, 0.0], [0.0, NAN]], np.float32)),
     )
-    assert _healths(masked_run(), overflown) == [Health.FINE, Health.BAD]
+    assert _healths(masked_run(), overflown) == [KnownHealth.FINE, KnownHealth.BAD]
 
 
 def test_what_was_left_out_in_an_earlier_run_is_left_out_of_a_bad_one() -> None:
@@ -62,12 +66,12 @@ def test_what_was_left_out_in_an_earlier_run_is_left_out_of_a_bad_one() -> None:
 
 def test_what_is_not_known_is_not_called_fine() -> None:
     lost = masked_run(op("log", "Log", "scores", value=gone("Gone.")))
-    assert _healths(lost, made_run(op("x", "Placeholder"))) == [Health.UNKNOWN, Health.UNKNOWN]
+    assert _healths(lost, made_run(op("x", "Placeholder"))) == [KnownHealth.UNKNOWN, KnownHealth.UNKNOWN]
 
 
 def test_a_feed_that_no_tensor_shows_counts() -> None:
     run = made_run(op("x", "Placeholder"), op("y", "Relu", "x", value=[1.0]), feeds={"x:0": np.float32([NAN])})
-    assert _healths(run) == [Health.BAD]
+    assert _healths(run) == [KnownHealth.BAD]
 
 
 def test_what_the_user_ignores_is_fine() -> None:
@@ -76,16 +80,16 @@ def test_what_the_user_ignores_is_fine() -> None:
     place = IgnoredPlace(
         1, run.call.place, name, "Log", "NaN", "", False, ("log",), by=IgnoredBy.NODE, named=("log",)
     )
-    assert _healths(run, ignored=(place,)) == [Health.FINE]
-    assert _healths(replace(run, ignored=(place,))) == [Health.FINE]
+    assert _healths(run, ignored=(place,)) == [KnownHealth.FINE]
+    assert _healths(replace(run, ignored=(place,))) == [KnownHealth.FINE]
 
 
 def test_one_that_grew_is_looked_at_again() -> None:
     runs = [masked_run()]
     healths = RunHealths(runs)
-    assert healths.of(0).health is Health.FINE
+    assert healths.of(0).health is KnownHealth.FINE
     runs[0] = masked_run(BAD_LOG)
-    assert healths.known(0) is None and healths.of(0).health is Health.BAD
+    assert healths.known(0) is None and healths.of(0).health is KnownHealth.BAD
 
 
 class _Counted(MemoryTensorStore):
@@ -104,5 +108,5 @@ def test_of_counts_alone_a_constant_that_is_infinite_is_not_called_bad() -> None
         rows = range(len(run.tensors))
         return replace(run, tensors=_Counted([run.tensors[i] for i in rows], [run.tensors.value(i) for i in rows]))
 
-    assert _healths(counted(masked_run()), counted(masked_run(BAD_LOG))) == [Health.UNKNOWN, Health.BAD]
-    assert _healths(counted(made_run(op("x", "Placeholder", value=[1.0])))) == [Health.FINE]
+    assert _healths(counted(masked_run()), counted(masked_run(BAD_LOG))) == [KnownHealth.UNKNOWN, KnownHealth.BAD]
+    assert _healths(counted(made_run(op("x", "Placeholder", value=[1.0])))) == [KnownHealth.FINE]

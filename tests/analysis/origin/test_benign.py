@@ -11,7 +11,7 @@ from support.made_run import INF, NAN, Op, made_run, op
 
 from tfdbg_cli.analysis.origin.benign import holding, judged
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.exactness import Exactness, Way, parted
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, parted
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -242,7 +242,7 @@ def test_a_result_that_is_nan_in_the_programs_run_alone_rules_no_harm_out() -> N
         op("y", "Tanh", "inf", value=[1.0]),
     )
     differs = parted(["y:0"], [np.array([NAN], np.float32)], [np.array([1.0], np.float32)])
-    harm = judged(replace(run, exactness=Exactness(Way.UNCHANGED, 1, differs))).harm
+    harm = judged(replace(run, exactness=Exactness(ExecutionWay.UNCHANGED, 1, differs))).harm
     assert harm is not None and harm.text.startswith("y:0 is NaN in one of the two")
 
 

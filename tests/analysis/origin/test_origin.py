@@ -14,7 +14,7 @@ from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 from tfdbg_cli.analysis.origin.aftermath import aftermath
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.calls import CallArgument, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
 from tfdbg_cli.model.values import Lack, NoValue, Value
@@ -165,7 +165,7 @@ def test_the_runtimes_argument_is_called_by_the_name_of_the_feed() -> None:
 
 def test_what_a_function_was_traced_with_and_a_number_of_eager_code_are_no_data_that_is_fed() -> None:
     run = made_run(op("x", "Placeholder", value=[1.0, NAN]), feeds={"x:0": np.array([1.0, NAN])})
-    along = replace(run.call, kind=RunKind.FUNCTION, arguments=(Argument("x", "float32", (2,), captured=True),))
+    along = replace(run.call, kind=RunKind.FUNCTION, arguments=(CallArgument("x", "float32", (2,), captured=True),))
     origin = OriginSearch(replace(run, call=along)).first()
     assert origin is not None
     assert origin.cause.text == "Already in x:0, a tensor from outside that the function was traced with."

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.made_run import Op, made_run, op
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_runs
 from tfdbg_cli.model.runs import Run
 
@@ -117,4 +117,4 @@ def test_what_cancels_leaves_rounding_though_it_is_all_there_is() -> None:
 
     found = compared_runs(run(0.0), run(2.4e-7))
     assert found.first is None and found.same
-    assert {one.state for one in found.verdicts} == {State.ROUNDED, State.GROWN}
+    assert {one.state for one in found.verdicts} == {TensorFate.ROUNDED, TensorFate.GROWN}

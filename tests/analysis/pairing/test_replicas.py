@@ -11,7 +11,7 @@ from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.replica_steps import replicated_step
 
-from tfdbg_cli.analysis.difference.compared import State
+from tfdbg_cli.analysis.difference.compared import TensorFate
 from tfdbg_cli.analysis.difference.compared_recordings import compared_in_replicas
 from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas
 from tfdbg_cli.analysis.graph.nodes.membership import membership_of
@@ -20,7 +20,7 @@ from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.model.runs import Opened
 
 
-def _states(comparison: Comparison) -> dict[str, State]:
+def _states(comparison: Comparison) -> dict[str, TensorFate]:
     tensors = comparison.runs[1].tensors
     return {tensors[one.rows[1]].node: one.state for one in comparison.verdicts}
 
@@ -49,7 +49,7 @@ def test_what_comes_of_each_part_of_the_batch_is_counted() -> None:
     assert comparison.same and comparison.peer == "replica"
     own = {"x_1", "replica_1/seen/read", "seen/replica_1/after_update"}
     own |= {f"replica_1/{name}" for name in ("mul", "loss", "gradient_tape/mul")}
-    assert _states(comparison) == dict.fromkeys(own, State.OWN_DATA)
+    assert _states(comparison) == dict.fromkeys(own, TensorFate.OWN_DATA)
     assert not comparison.pairs.only_first and not comparison.pairs.only_second
 
 
@@ -60,7 +60,7 @@ def test_what_differs_by_nature_does_so_in_the_next_run_too() -> None:
     found = compared_in_replicas(numbered, (0, 1)).comparison
     alone = compared_in_replicas(numbered, (0, 1), number=2).comparison
     assert _states(found) == _states(alone)
-    assert _states(found)["replica_1/seen/read"] is State.OWN_DATA and not found.way_of_growth()
+    assert _states(found)["replica_1/seen/read"] is TensorFate.OWN_DATA and not found.way_of_growth()
 
 
 def test_what_differs_by_nature_is_read_in_a_run_that_does_not_update_it() -> None:
@@ -70,7 +70,7 @@ def test_what_differs_by_nature_is_read_in_a_run_that_does_not_update_it() -> No
     evaluated = replace(read, graph=type(read.graph)(kept))
     numbered = [replace(run, call=replace(run.call, number=at)) for at, run in enumerate((trained, evaluated), 1)]
     found = compared_in_replicas(numbered, (0, 1)).comparison
-    assert found.same and _states(found)["replica_1/seen/read"] is State.OWN_DATA
+    assert found.same and _states(found)["replica_1/seen/read"] is TensorFate.OWN_DATA
 
 
 def _first(comparison: Comparison) -> tuple[str, str]:

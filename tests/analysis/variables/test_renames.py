@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfdbg_cli.analysis.variables.listing import PartialShape, Variable
-from tfdbg_cli.analysis.variables.renames import Rename, renames
+from tfdbg_cli.analysis.variables.renames import VariableRename, renames
 
 
 def _renames(
@@ -93,4 +93,4 @@ def test_a_hundred_thousand_of_one_kind_take_no_square_of_that() -> None:
 
     ours, theirs = ([Variable(f"{scope}/{at}/w", "", "float32", (2,)) for at in range(many)] for scope in "ab")
     found = renames(ours, theirs, range(many), range(many), (held, held))
-    assert len(found) == many and found[7] == Rename(7) and asked == [2 * many]
+    assert len(found) == many and found[7] == VariableRename(7) and asked == [2 * many]

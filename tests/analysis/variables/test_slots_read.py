@@ -7,7 +7,7 @@ from dataclasses import replace
 from support.made_run import Op, made_run, op
 
 from tfdbg_cli.analysis.variables.listing import variables_of
-from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.calls import CallArgument, RunKind
 from tfdbg_cli.model.runs import Run
 
 
@@ -29,8 +29,8 @@ def _run() -> Run:
     steps = [*_momentum(names[0], names[2], 0), *_momentum(names[1], names[3], 1)]
     run = made_run(op("x", "Placeholder", value=[1.0, 2.0]), *[op(name, "Placeholder") for name in names], *steps)
     arguments = (
-        Argument("x", "float32", (2,)),
-        *(Argument(name, "float32", (2,), captured=True) for name in names),
+        CallArgument("x", "float32", (2,)),
+        *(CallArgument(name, "float32", (2,), captured=True) for name in names),
     )
     return replace(run, call=replace(run.call, kind=RunKind.FUNCTION, arguments=arguments))
 

@@ -10,7 +10,7 @@ import pytest
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.watch_progress import WatchProgress
 from tfdbg_cli.model.calls import Call, RunKind
-from tfdbg_cli.model.exactness import Exactness, Parting, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, Parting
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import largest_magnitude
@@ -138,16 +138,16 @@ def test_a_run_larger_than_the_room_is_not_kept() -> None:
 
 def test_what_is_not_exact_stays_beside_what_else_is_told() -> None:
     progress = WatchProgress("has_nan", clock=lambda: 0.0)
-    doubtful = Exactness(Way.PROVEN, doubt="Nobody looked.")
+    doubtful = Exactness(ExecutionWay.PROVEN, doubt="Nobody looked.")
     progress.hear(doubtful)
     progress.hear(None)
-    progress.hear(Exactness(Way.PROVEN))
+    progress.hear(Exactness(ExecutionWay.PROVEN))
     progress.said = "left out: x"
     assert progress.words(3) == "no has_nan in 3 runs, may not be exact, left out: x"
     assert progress.doubt == "Nobody looked."
-    progress.hear(Exactness(Way.PROVEN, strays=(Parting("loss", 1),)))
+    progress.hear(Exactness(ExecutionWay.PROVEN, strays=(Parting("loss", 1),)))
     progress.hear(doubtful)
     assert progress.words(3) == "no has_nan in 3 runs, not exact: loss, left out: x"
-    progress.hear(Exactness(Way.PROVEN, strays=(Parting("loss", 1), Parting("w", 1))))
+    progress.hear(Exactness(ExecutionWay.PROVEN, strays=(Parting("loss", 1), Parting("w", 1))))
     assert progress.inexact == "not exact: loss, w"
     assert not progress.doubt

@@ -13,7 +13,7 @@ import pytest
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplaySpec
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tf
@@ -141,7 +141,7 @@ def _without_input(made: ReplaySpec) -> ReplaySpec:
 
 
 def _with_another_role(made: ReplaySpec) -> ReplaySpec:
-    return replace(made, inputs=tuple(replace(item, role=Role.VARIABLE) for item in made.inputs))
+    return replace(made, inputs=tuple(replace(item, role=InputRole.VARIABLE) for item in made.inputs))
 
 
 def _with_another_type(made: ReplaySpec) -> ReplaySpec:

@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 from support.instrumented_calls import flat
 
-from tfdbg_cli.capture.functions.exact.agreement import Effect, agreement
+from tfdbg_cli.capture.functions.exact.agreement import CallOutcome, agreement
 from tfdbg_cli.capture.replay.function import ReadyFunction
 from tfdbg_cli.capture.replay.optimized import OptimizedFunction
 from tfdbg_cli.capture.replay.replayed import difference
@@ -33,11 +33,11 @@ class _Calls:
         if known:
             self.traced.ask_plain(self.inputs)
 
-    def called(self) -> tuple[CallSnapshot, Effect]:
+    def called(self) -> tuple[CallSnapshot, CallOutcome]:
         """One call, as it was held and what it did."""
         held = CallSnapshot.of(self.traced.snapshot_plan, self.inputs)
         outputs = tf.nest.flatten(self._call(), expand_composites=True)
-        return held, Effect(outputs, held.variables_now())
+        return held, CallOutcome(outputs, held.variables_now())
 
     @property
     def way(self) -> type:
@@ -45,7 +45,7 @@ class _Calls:
         return type(self.traced.snapshot_plan.ready)
 
 
-def _assert_agrees(held: CallSnapshot, did: Effect, made: ReplayedCall) -> None:
+def _assert_agrees(held: CallSnapshot, did: CallOutcome, made: ReplayedCall) -> None:
     found = agreement(held.plan.root, did, effect_of(held, made))
     assert found.compared
     assert found.partings == ()

@@ -10,7 +10,7 @@ from support.first_bad import first_bad
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.values import Array, NoValue
 
 tf = pytest.importorskip("tensorflow")
@@ -35,7 +35,7 @@ def replay_spec(build: Build, *inputs: ReplayInput) -> ReplaySpec:
     return ReplaySpec(RunKind.SESSION, graph, fetches=fetches, inputs=inputs)
 
 
-def given(name: str, value: Any, role: Role = Role.GIVEN, node: str = "") -> ReplayInput:
+def given(name: str, value: Any, role: InputRole = InputRole.GIVEN, node: str = "") -> ReplayInput:
     array = np.asarray(value)
     return ReplayInput(name, role, "string" if array.dtype == object else array.dtype.name, array, node)
 
@@ -62,7 +62,7 @@ def step(use_resource: bool) -> Build:
 def test_a_step_is_made_again_with_the_variables_from_before(use_resource: bool) -> None:
     held = np.array([4, 5, 6], np.float32)
     made = replay_spec(
-        step(use_resource), given("x:0", np.array([1, 0, 2], np.float32)), given("w", held, Role.VARIABLE, "w")
+        step(use_resource), given("x:0", np.array([1, 0, 2], np.float32)), given("w", held, InputRole.VARIABLE, "w")
     )
     for _ in range(2):
         again = replay_session(made)
@@ -85,8 +85,8 @@ def test_what_was_drawn_is_fed_and_not_drawn_again() -> None:
     drawn = np.array([0.25, np.nan, 0.75], np.float32)
     made = replay_spec(
         build,
-        given("IteratorGetNext:0", np.float32(7), Role.SOURCE),
-        given("noise/RandomUniform:0", drawn, Role.SOURCE),
+        given("IteratorGetNext:0", np.float32(7), InputRole.SOURCE),
+        given("noise/RandomUniform:0", drawn, InputRole.SOURCE),
     )
     again = replay_session(made)
     np.testing.assert_array_equal(value_of(again, "sum"), 7 + drawn)

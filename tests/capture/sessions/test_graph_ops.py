@@ -10,7 +10,7 @@ from tfdbg_cli.capture.functions.checking.static_facts import FunctionOp
 from tfdbg_cli.capture.functions.graph.scopes import scope_of
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp, facts_of
 from tfdbg_cli.ops.folding import UNREAD, Constant
-from tfdbg_cli.ops.op_view import Kind
+from tfdbg_cli.ops.op_view import TensorKind
 
 pytestmark = pytest.mark.tf
 
@@ -37,8 +37,8 @@ def test_an_op_is_seen_with_its_tensors(graph):
     op = GraphOp(graph.get_operation_by_name("product"))
     assert (op.op_type, op.is_stateful, op.calls_functions, op.array) == ("MatMul", False, False, None)
     assert (op.inputs, op.outputs) == (("x:0", "c:0"), ("product:0",))
-    assert op.inputs_are == [Kind("float32", (None, 2)), Kind("float32", (1, 2))]
-    assert op.outputs_are == [Kind("float32", (None, 1))]
+    assert op.inputs_are == [TensorKind("float32", (None, 2)), TensorKind("float32", (1, 2))]
+    assert op.outputs_are == [TensorKind("float32", (None, 1))]
     assert op.attribute("transpose_b") is True
     assert op.attribute("nobody has it") is None
     assert GraphOp(graph.get_operation_by_name("c")).array.tolist() == [[1.0, -4.0]]

@@ -9,7 +9,7 @@ from tfdbg_cli.capture.sessions.call_state import acts, call_state, changes
 from tfdbg_cli.capture.sessions.holders import holder_of, touching
 from tfdbg_cli.capture.sessions.reach import reach
 from tfdbg_cli.capture.sessions.unordered import Held
-from tfdbg_cli.capture.what_if.session_slice import CallGraph
+from tfdbg_cli.capture.what_if.session_slice import SessionCallGraph
 
 pytestmark = pytest.mark.tf
 v1 = tf.compat.v1
@@ -49,7 +49,7 @@ def test_both_find_the_variable_that_an_op_writes(make) -> None:
         op = getattr(made, "op", made)
         reached = reach(graph, [op], ())
         state = call_state(reached.ops, reached.fetchable, frozenset())
-        call = CallGraph([op], {})
+        call = SessionCallGraph([op], {})
     assert [one.name for one in state.written if op in one.writers] == ["v"]
     assert call.written_by(op) == ("v",)
     assert op.name in call.writers["v"]
@@ -59,7 +59,7 @@ def test_what_reads_a_variable_behind_its_update_reads_that_variable() -> None:
     with tf.Graph().as_default():
         updated = raw.Assign(ref=_old("v"), value=5.0)
         read = tf.negative(updated)
-        call = CallGraph([read.op], {})
+        call = SessionCallGraph([read.op], {})
     assert call.variables_of(read.op) == ("v",)
     assert call.writers_beside(read.op) == {updated.op.name}
 
@@ -70,7 +70,7 @@ def test_what_is_fed_is_nobodys_variable() -> None:
         read = raw.ReadVariableOp(resource=handle, dtype=tf.float32)
         assert holder_of(handle, ()) is handle.op
         assert holder_of(handle, {handle.name}) is None
-        assert CallGraph([read.op], {handle.name: None}).variables_of(read.op) == ()
+        assert SessionCallGraph([read.op], {handle.name: None}).variables_of(read.op) == ()
 
 
 def _with_all_kinds_of_state() -> list[tf.Operation]:

@@ -10,7 +10,7 @@ import pytest
 
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.model.decision import DebugRun, Decision, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 
 pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("loops_of_v1")]
 
@@ -70,7 +70,7 @@ def test_a_run_made_again_draws_in_each_turn_what_the_program_drew(tf, debugged,
     assert len(set(map(float, got))) == STEPS, "each run draws other numbers"
     for end, loss in zip(front.ends, got, strict=True):
         run = end.run
-        assert run.exactness.way is Way.UNCHANGED
+        assert run.exactness.way is ExecutionWay.UNCHANGED
         assert not run.exactness.doubt
         assert run.exactness.differs == ()
         (row,) = run.tensors.named("loss", 0)
@@ -172,7 +172,7 @@ def test_where_the_order_may_be_another_it_is_said(tf, debugged, graph, make) ->
         session, front = debugged(raw, DebugRun())
         assert np.isfinite(session.run(fetches)[0])
     exactness = front.ends[0].run.exactness
-    assert exactness.way is Way.IN_PLACE
+    assert exactness.way is ExecutionWay.IN_PLACE
     assert "draws something in a loop or a branch" in exactness.doubt
     assert "use w in no order" in exactness.doubt
     assert not exactness.program_exact

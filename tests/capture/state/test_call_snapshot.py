@@ -8,7 +8,7 @@ from support.instrumented_calls import flat
 
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.replay import Role
+from tfdbg_cli.model.replay import InputRole
 
 pytestmark = pytest.mark.tf
 
@@ -45,11 +45,11 @@ class _Held:
 
 def _assert_agrees(held: _Held) -> None:
     """Made again, the call gives what it gave, and leaves its variables so."""
-    from tfdbg_cli.capture.functions.exact.agreement import Effect, agreement
+    from tfdbg_cli.capture.functions.exact.agreement import CallOutcome, agreement
     from tfdbg_cli.capture.runs.function.replayed_capture import effect_of
 
     made = held.held.made_again()
-    did = Effect(held.outputs, held.held.variables_now())
+    did = CallOutcome(held.outputs, held.held.variables_now())
     assert agreement(held.plan.root, did, effect_of(held.held, made)).partings == ()
 
 
@@ -306,9 +306,9 @@ def test_a_repetition_says_what_each_input_is() -> None:
 
     held = _Held(step, tf.constant([3.0, 4.0]))
     found = {item.role: (item.name, item.dtype, item.value.tolist()) for item in held.held.replay_spec().inputs}
-    assert found[Role.GIVEN] == ("x", "float32", [3.0, 4.0])
-    assert found[Role.VARIABLE] == ("weight", "bfloat16", [1, 2])
-    assert found[Role.SOURCE] == ("IteratorGetNext:0", "string", [b"a", b"b"])
+    assert found[InputRole.GIVEN] == ("x", "float32", [3.0, 4.0])
+    assert found[InputRole.VARIABLE] == ("weight", "bfloat16", [1, 2])
+    assert found[InputRole.SOURCE] == ("IteratorGetNext:0", "string", [b"a", b"b"])
     _assert_same(held)
 
 

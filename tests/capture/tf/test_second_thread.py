@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.second_thread import Beside, apart
+from tfdbg_cli.capture.tf.second_thread import SecondThread, apart
 
 
 def test_the_work_is_done_in_another_thread_within_tfdbg() -> None:
-    beside = Beside(lambda: (threading.current_thread(), INSIDE.holds()))
+    beside = SecondThread(lambda: (threading.current_thread(), INSIDE.holds()))
     beside.wait()
     thread, inside = beside.result()
     assert thread is not threading.current_thread()
@@ -28,7 +28,7 @@ def test_what_the_work_raises_comes_where_its_result_is_asked_for() -> None:
     def fail() -> None:
         raise error
 
-    beside = Beside(fail)
+    beside = SecondThread(fail)
     beside.wait()
     with pytest.raises(LookupError) as raised:
         beside.result()
@@ -40,7 +40,7 @@ def test_where_no_thread_can_be_started_the_work_is_done_when_it_is_asked_for(mo
         raise RuntimeError("can't create new thread at interpreter shutdown")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    beside = Beside(threading.current_thread)
+    beside = SecondThread(threading.current_thread)
     beside.wait()
     assert beside.result() is threading.current_thread()
 

@@ -14,7 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 
 pytestmark = pytest.mark.tf
 
@@ -86,7 +86,7 @@ class _Held:
     """A run that holds what one variable was before it."""
 
     def __init__(self, name, value):
-        self._input = ReplayInput(name, Role.VARIABLE, "float32", value)
+        self._input = ReplayInput(name, InputRole.VARIABLE, "float32", value)
 
     def replay_spec(self):
         return ReplaySpec(RunKind.FUNCTION, b"", inputs=(self._input,))

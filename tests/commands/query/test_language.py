@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfdbg_cli.commands.query.facts import BY_NAME
-from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, QueryError, Word, written
+from tfdbg_cli.commands.query.language import (
+    Both,
+    Either,
+    FactTest,
+    NamedQuery,
+    NamePattern,
+    Not,
+    Query,
+    QueryError,
+    written,
+)
 from tfdbg_cli.commands.query.parser import parse_query
 
 
@@ -16,31 +26,31 @@ from tfdbg_cli.commands.query.parser import parse_query
     [
         ("", Both(())),
         ("  ", Both(())),
-        ("dense", Word("dense")),
-        ("^loss/(a|b)$", Word("^loss/(a|b)$")),
-        ("dense nan>0", Both((Word("dense"), FactTest("nan", ">", "0")))),
-        ("dense and nan > 0", Both((Word("dense"), FactTest("nan", ">", "0")))),
-        ("a b or c", Either((Both((Word("a"), Word("b"))), Word("c")))),
-        ("a (b or c)", Both((Word("a"), Either((Word("b"), Word("c")))))),
-        ("not a b", Both((Not(Word("a")), Word("b")))),
-        ("!grad", Not(Word("grad"))),
-        ("not(a)", Not(Word("a"))),
-        ("android", Word("android")),
-        ('"and"', Word("and")),
-        ('"a ""b"" c"', Word('a "b" c')),
+        ("dense", NamePattern("dense")),
+        ("^loss/(a|b)$", NamePattern("^loss/(a|b)$")),
+        ("dense nan>0", Both((NamePattern("dense"), FactTest("nan", ">", "0")))),
+        ("dense and nan > 0", Both((NamePattern("dense"), FactTest("nan", ">", "0")))),
+        ("a b or c", Either((Both((NamePattern("a"), NamePattern("b"))), NamePattern("c")))),
+        ("a (b or c)", Both((NamePattern("a"), Either((NamePattern("b"), NamePattern("c")))))),
+        ("not a b", Both((Not(NamePattern("a")), NamePattern("b")))),
+        ("!grad", Not(NamePattern("grad"))),
+        ("not(a)", Not(NamePattern("a"))),
+        ("android", NamePattern("android")),
+        ('"and"', NamePattern("and")),
+        ('"a ""b"" c"', NamePattern('a "b" c')),
         ("shape=[*, 128]", FactTest("shape", "=", "[*, 128]")),
         ("shape=*,128", FactTest("shape", "=", "*,128")),
         ("type==MatMul", FactTest("op", "=", "MatMul")),
         ("size>1.5MB", FactTest("size", ">", "1.5MB")),
         ("(zero>50%)", FactTest("zero", ">", "50%")),
         ("name~'a b'", FactTest("name", "~", "a b")),
-        ("dense/MatMul:0", Word("dense/MatMul:0")),
-        ("worker:chief0 loss", Both((FactTest("worker", "=", "chief0"), Word("loss")))),
+        ("dense/MatMul:0", NamePattern("dense/MatMul:0")),
+        ("worker:chief0 loss", Both((FactTest("worker", "=", "chief0"), NamePattern("loss")))),
         ("worker!=chief0", FactTest("worker", "!=", "chief0")),
-        ("worker:0", Word("worker:0")),
-        ('"worker:chief0"', Word("worker:chief0")),
-        ("@sick role=grad", Both((Named("sick"), FactTest("role", "=", "grad")))),
-        ('"@sick"', Word("@sick")),
+        ("worker:0", NamePattern("worker:0")),
+        ('"worker:chief0"', NamePattern("worker:chief0")),
+        ("@sick role=grad", Both((NamedQuery("sick"), FactTest("role", "=", "grad")))),
+        ('"@sick"', NamePattern("@sick")),
     ],
 )  # fmt: skip
 def test_what_is_read(text: str, query: Query) -> None:
@@ -111,7 +121,7 @@ def _readable(query: Query) -> bool:
 
 
 _LEAVES = st.one_of(
-    st.builds(Word, _TEXTS),
+    st.builds(NamePattern, _TEXTS),
     st.builds(FactTest, st.sampled_from(["name", "op", "device"]), st.sampled_from(["=", "!=", "~"]), _TEXTS),
     st.sampled_from([FactTest("nan", ">", "0"), FactTest("shape", "!=", "[4, *]")]),
 )
@@ -133,7 +143,7 @@ def test_what_is_written_reads_back_as_the_same_query(query: Query) -> None:
 
 @pytest.mark.parametrize("text", ["[(]", "a\\\\", "a\\)", "[)]"])
 def test_a_bracket_of_its_own_does_not_swallow_one_around_it(text: str) -> None:
-    query = Both((Word("x"), Either((Word(text), FactTest("name", "=", text)))))
+    query = Both((NamePattern("x"), Either((NamePattern(text), FactTest("name", "=", text)))))
     assert parse_query(written(query)) == query
 
 

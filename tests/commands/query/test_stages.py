@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdbg_cli.commands.query.language import Both, Either, FactTest, Not, Query, Word
-from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, NamePattern, Not, Query
+from tfdbg_cli.commands.query.stages import RowQuestion, Stage, StagedQuery
 
-_LEAVES = [Word("name"), FactTest("dtype", "=", "x"), FactTest("nan", ">", "0"), FactTest("max", ">", "0")]
+_LEAVES = [NamePattern("name"), FactTest("dtype", "=", "x"), FactTest("nan", ">", "0"), FactTest("max", ">", "0")]
 _STAGES = [Stage.NAME, Stage.ROW, Stage.VALUE, Stage.VALUE]
 _QUERIES = st.recursive(
     st.sampled_from(_LEAVES),
@@ -36,14 +36,14 @@ def _of(query: Query, truth: list[bool]) -> bool:
 def test_stages_agree_with_the_whole(query: Query, truth: list[bool]) -> None:
     asked: list[Stage] = []
 
-    def ask(part: Word | FactTest) -> Asked:
+    def ask(part: NamePattern | FactTest) -> RowQuestion:
         at = _LEAVES.index(part)
 
         def test(name: str, index: int) -> bool:
             asked.append(_STAGES[at])
             return truth[at]
 
-        return Asked(_STAGES[at], test)
+        return RowQuestion(_STAGES[at], test)
 
     staged = StagedQuery.of(query, ask)
     whole = _of(query, truth)

@@ -15,7 +15,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.tensors import MemoryTensorStore, describe
@@ -269,7 +269,7 @@ class _Held:
     value: Array
 
     def replay_spec(self) -> ReplaySpec:
-        weights = ReplayInput("weights", Role.VARIABLE, "float32", self.value, node="weights")
+        weights = ReplayInput("weights", InputRole.VARIABLE, "float32", self.value, node="weights")
         return ReplaySpec(RunKind.SESSION, b"", "", inputs=(weights,))
 
     def undo(self) -> tuple[str, ...]:

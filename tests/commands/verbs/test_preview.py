@@ -12,9 +12,9 @@ from support.made_run import NAN, made_run, op
 from support.prompt import Prompt
 from support.sample_step import step_run
 
-from tfdbg_cli.document.figure import Figure, Way
+from tfdbg_cli.document.figure import DrawingWay, Figure
 from tfdbg_cli.document.table import Table
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import RunEnd
 from tfdbg_cli.model.sources import Frame
 
@@ -195,17 +195,17 @@ def test_what_has_no_preview_says_what_has_one(prompt: Prompt) -> None:
 def test_a_screen_is_given_drawings_and_values_that_come_later(prompt: Prompt) -> None:
     prompt.context.later = True
     figures = [block for block in prompt.document("preview big:0").blocks if isinstance(block, Figure)]
-    assert [figure.way for figure in figures] == [Way.HISTOGRAM, Way.PICTURE]
+    assert [figure.way for figure in figures] == [DrawingWay.HISTOGRAM, DrawingWay.PICTURE]
     assert all(figure.value.known is None for figure in figures), "nothing was read yet"
     small = [block.way for block in prompt.document("preview prob:0").blocks if isinstance(block, Figure)]
-    assert small == [Way.HISTOGRAM, Way.CELLS]
-    assert [b.way for b in prompt.document("preview names:0").blocks if isinstance(b, Figure)] == [Way.CELLS]
+    assert small == [DrawingWay.HISTOGRAM, DrawingWay.CELLS]
+    assert [b.way for b in prompt.document("preview names:0").blocks if isinstance(b, Figure)] == [DrawingWay.CELLS]
     assert "…" in prompt.show("preview prob:0")
 
 
 def test_what_a_function_captures_is_read_where_its_line_is() -> None:
     """As `origin` says it of the same tensor: it was made somewhere before."""
-    call = Call(1, RunKind.FUNCTION, (), arguments=(Argument("mask", "float32", (2,), captured=True),))
+    call = Call(1, RunKind.FUNCTION, (), arguments=(CallArgument("mask", "float32", (2,), captured=True),))
     run = made_run(op("mask", "Placeholder", value=np.zeros(2)), op("log", "Log", "mask", value=np.zeros(2)))
     lines = {name: (Frame("train.py", 3, "step", ""),) for name in ("mask", "log")}
     prompt = Prompt(RunEnd(replace(run, call=call, tracebacks=lines)))

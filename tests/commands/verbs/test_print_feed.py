@@ -11,7 +11,7 @@ from support import sample_run
 from support.golden import check_golden
 from support.prompt import Prompt
 
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import RunEnd
 
 Sparse = namedtuple("Sparse", ["indices", "values", "dense_shape"])
@@ -96,7 +96,7 @@ def test_mistakes(prompt: Prompt) -> None:
 
 def test_a_handle_that_a_recording_names_is_said_to_be_one() -> None:
     """It was told as a value that the recording had left out."""
-    arguments = (Argument("iterator", "resource", ()), Argument("x", "float32", (3,)))
+    arguments = (CallArgument("iterator", "resource", ()), CallArgument("x", "float32", (3,)))
     call = Call(1, RunKind.FUNCTION, (), {"iterator": None, "x": None}, function="step", arguments=arguments)
     prompt = Prompt(RunEnd(sample_run.sample_run(call=call)))
     assert "This is a handle" in prompt.show("pf iterator")

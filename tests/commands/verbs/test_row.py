@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.batch.components import looks_like_image
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.runs import Run, RunEnd
-from tfdbg_cli.tui.array.viewer import Mode
+from tfdbg_cli.tui.array.viewer import ViewMode
 
 REGISTRY = standard_registry()
 
@@ -253,7 +253,7 @@ def test_the_picture_beside_is_of_the_row_that_is_chosen() -> None:
 
 def test_a_picture_is_looked_at_as_one() -> None:
     screen = driven(":row<enter>v")
-    assert screen.state.viewer is not None and screen.state.viewer.mode is Mode.PICTURE
+    assert screen.state.viewer is not None and screen.state.viewer.mode is ViewMode.PICTURE
     assert "Row 2" in Driven(sample_run.run_end(), "", opening="row", registry=REGISTRY).text
 
 

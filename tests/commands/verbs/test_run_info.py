@@ -13,7 +13,7 @@ from support.prompt import Prompt
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import Profile
@@ -91,8 +91,8 @@ def test_what_a_watch_takes_is_said_before_the_run() -> None:
     assert "A watch (run -f): --keep has room for 9 runs." in Prompt(replace(stop, estimate=estimate)).show("ri", 300)
     tiny = replace(estimate, nbytes=1, budget=1 << 40)
     assert "--keep has room for as many runs as you like" in Prompt(replace(stop, estimate=tiny)).show("ri", 300)
-    arguments = (Argument("x", "float32", (8, 4)), Argument("v", "float16", (10,), captured=True))
-    more = (Argument("table", "resource", None), Argument("y", "float32", (None, 4)))
+    arguments = (CallArgument("x", "float32", (8, 4)), CallArgument("v", "float16", (10,), captured=True))
+    more = (CallArgument("table", "resource", None), CallArgument("y", "float32", (None, 4)))
     call = replace(stop.call, function="step", arguments=(*arguments, *more))
     text = Prompt(replace(stop, call=call, estimate=replace(estimate, budget=1500))).show("ri", 300)
     assert "A watch (run -f) holds 148 B of arguments and variables of each run to make it again" in text
@@ -184,7 +184,7 @@ def test_a_function_without_arguments_says_none() -> None:
 
 
 def test_names_of_arguments_are_data() -> None:
-    call = replace(sample_step.step_call(), arguments=(Argument("a\x1b[2J", "float32", (2,)),))
+    call = replace(sample_step.step_call(), arguments=(CallArgument("a\x1b[2J", "float32", (2,)),))
     assert "\x1b" not in Prompt(RunStart(call)).show("ri")
 
 

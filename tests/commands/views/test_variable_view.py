@@ -8,7 +8,7 @@ from support.made_run import made_run, op
 from support.prompt import ask, json_of, links_of, text_of
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -35,7 +35,7 @@ def _function() -> Run:
         op("w/after_update", "UpdatedVariable", "w", value=ONES * 2),
     )
     call = Call(
-        1, RunKind.FUNCTION, (), {"w": ONES}, function="step", arguments=(Argument("w", "float32", (2, 3), True),)
+        1, RunKind.FUNCTION, (), {"w": ONES}, function="step", arguments=(CallArgument("w", "float32", (2, 3), True),)
     )
     return Run(call, run.tensors, run.graph)
 

@@ -27,7 +27,7 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording import writing
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.tensors import EMPTY_STORE, MemoryTensorStore, describe
 from tfdbg_cli.model.values import Array
 
@@ -49,7 +49,7 @@ ARRAYS: tuple[tuple[str, Array], ...] = (
     ("string", np.empty((0,), object)),
 )
 INPUTS = tuple(
-    ReplayInput(f"../../etc/{i}", list(Role)[i % 3], dtype, array, "node" * (i % 3 == 1))
+    ReplayInput(f"../../etc/{i}", list(InputRole)[i % 3], dtype, array, "node" * (i % 3 == 1))
     for i, (dtype, array) in enumerate(ARRAYS)
 )
 REPETITION = ReplaySpec(
@@ -162,7 +162,7 @@ def test_nothing_is_replaced_unasked(written: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bad = ReplayInput("x", Role.GIVEN, "float32", np.array([object()], object))
+    bad = ReplayInput("x", InputRole.GIVEN, "float32", np.array([object()], object))
     with pytest.raises(TfdbgError, match="'x' cannot be written"):
         write_bundle(sample_run(), replace(REPETITION, inputs=(*INPUTS, bad)), tmp_path / "bundle")
 

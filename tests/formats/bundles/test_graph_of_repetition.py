@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support.ending import ends
 
-from tfdbg_cli.formats.bundles.replay_graph import GraphFacts, graph_facts
+from tfdbg_cli.formats.bundles.replay_graph import ReplayFacts, graph_facts
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.ops.data_handles import DATA_HANDLES
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
@@ -25,7 +25,7 @@ def _node(container: object, name: str, op: str, *inputs: str, calls: str = "", 
         node.attr[key].s = text.encode()
 
 
-def _session(graph: object, *fetches: str, inputs: tuple[ReplayInput, ...] = ()) -> GraphFacts:
+def _session(graph: object, *fetches: str, inputs: tuple[ReplayInput, ...] = ()) -> ReplayFacts:
     return graph_facts(ReplaySpec(RunKind.SESSION, graph.SerializeToString(), "", fetches, inputs))  # type: ignore[attr-defined]
 
 
@@ -40,7 +40,7 @@ def _library(**functions: list[tuple[str, str, str]]) -> object:
     return library
 
 
-def _function(library: object, entry: str) -> GraphFacts:
+def _function(library: object, entry: str) -> ReplayFacts:
     return graph_facts(ReplaySpec(RunKind.FUNCTION, library.SerializeToString(), entry))  # type: ignore[attr-defined]
 
 
@@ -51,7 +51,7 @@ def test_only_what_is_fetched_counts() -> None:
     _node(graph.node, "y", "Square", "x")
     _node(graph.node, "save", "SaveV2", "y")
     _node(graph.node, "z", "Log", "y", "^save")
-    assert _session(graph, "y:0") == GraphFacts({})
+    assert _session(graph, "y:0") == ReplayFacts({})
     assert _session(graph, "z:0").outside == {"SaveV2": "save"}
     assert _session(graph, "save").outside == {"SaveV2": "save"}
 
@@ -61,7 +61,7 @@ def test_what_is_given_is_not_computed_again() -> None:
     _node(graph.node, "answer", "PyFunc")
     _node(graph.node, "y", "Log", "answer")
     _node(graph.node, "z", "Log", "answer:1")
-    drawn = (ReplayInput("answer:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("answer:0", InputRole.SOURCE, "float32", X),)
     assert _session(graph, "y:0").outside == {"PyFunc": "answer"}
     assert not _session(graph, "y:0", inputs=drawn).outside
     assert _session(graph, "z:0", inputs=drawn).outside == {"PyFunc": "answer"}
@@ -75,7 +75,7 @@ def test_what_was_read_by_an_op_that_drew_something_is_computed_again() -> None:
     _node(graph.node, "iterator", "OneShotIterator", "lines")
     _node(graph.node, "next", "IteratorGetNext", "iterator")
     _node(graph.node, "y", "Log", "next")
-    drawn = (ReplayInput("next:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("next:0", InputRole.SOURCE, "float32", X),)
     assert _session(graph, "y:0", inputs=drawn).outside == {"ReadFile": "name"}
     graph.node[0].op = "Const"
     assert not _session(graph, "y:0", inputs=drawn).outside
@@ -103,7 +103,7 @@ def test_what_is_shown_waits_for_an_op_of_data_sets(op: str) -> None:
     _node(graph.node, "draw", "RandomUniform", "shape")
     _node(graph.node, "y", "Log", "draw")
     graph.library = _library(inner=[("it", "WriteFile", "")]).SerializeToString()  # type: ignore[attr-defined]
-    drawn = (ReplayInput("draw:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("draw:0", InputRole.SOURCE, "float32", X),)
     assert _session(graph, "y:0", inputs=drawn).outside == {op: "set", "WriteFile": "inner/it"}
 
 
@@ -116,7 +116,7 @@ def test_a_handle_is_made_where_what_is_shown_needs_it(waits: str) -> None:
     _node(graph.node, "draw", "RandomUniform", "shape")
     _node(graph.node, "y", "Log", "draw")
     graph.library = _library(data=[("it", "ReadFile", "")]).SerializeToString()  # type: ignore[attr-defined]
-    drawn = (ReplayInput("draw:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("draw:0", InputRole.SOURCE, "float32", X),)
     found = {"OneShotIterator": "iterator", "ReadFile": "data/it"}
     assert _session(graph, "y:0", inputs=drawn).outside == found
 
@@ -128,7 +128,7 @@ def test_an_op_that_drew_runs_again_for_what_waits_for_it() -> None:
     _node(graph.node, "shape", "Identity", "x", "^answer")
     _node(graph.node, "draw", "RandomUniform", "shape")
     _node(graph.node, "y", "AddV2", "draw", "answer")
-    given = tuple(ReplayInput(name, Role.SOURCE, "float32", X) for name in ("answer:0", "draw:0"))
+    given = tuple(ReplayInput(name, InputRole.SOURCE, "float32", X) for name in ("answer:0", "draw:0"))
     assert _session(graph, "y:0", inputs=given).outside == {"PyFunc": "answer"}
     assert not _session(graph, "answer:0", inputs=given[:1]).outside
 
@@ -137,7 +137,7 @@ def test_an_op_that_is_run_for_its_own_sake_runs_although_its_value_is_given() -
     """A blind test: the op `answer` was taken for the tensor `answer:0`."""
     graph = schema.GraphDef()
     _node(graph.node, "answer", "PyFunc")
-    drawn = (ReplayInput("answer:0", Role.SOURCE, "float32", X),)
+    drawn = (ReplayInput("answer:0", InputRole.SOURCE, "float32", X),)
     assert _session(graph, "answer", inputs=drawn).outside == {"PyFunc": "answer"}
 
 
@@ -145,7 +145,7 @@ def test_the_node_of_a_variable_is_run_too() -> None:
     graph = schema.GraphDef()
     _node(graph.node, "y", "Log")
     _node(graph.node, "w", "WriteFile")
-    inputs = (ReplayInput("w", Role.VARIABLE, "float32", X, "w"),)
+    inputs = (ReplayInput("w", InputRole.VARIABLE, "float32", X, "w"),)
     assert _session(graph, "y:0", inputs=inputs).outside == {"WriteFile": "w"}
 
 
@@ -216,8 +216,8 @@ def test_calls_that_end_are_fine() -> None:
         g=[("a", "PartitionedCall", "h")],
         h=[("a", "Log", "")],
     )
-    assert _function(library, "f") == GraphFacts({})
-    assert _function(library, "nobody") == GraphFacts({})
+    assert _function(library, "f") == ReplayFacts({})
+    assert _function(library, "nobody") == ReplayFacts({})
 
 
 def test_a_graph_that_is_none_is_damage() -> None:

@@ -16,7 +16,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -198,7 +198,7 @@ def _run() -> Run:
     call = Call(
         3, RunKind.FUNCTION, (), {"dense/kernel": np.zeros((3, 4), np.float32), "x": np.ones(2)},
         function="train",
-        arguments=(Argument("dense/kernel", "float32", (3, 4), True), Argument("x", "float32", (2,))),
+        arguments=(CallArgument("dense/kernel", "float32", (3, 4), True), CallArgument("x", "float32", (2,))),
     )  # fmt: skip
     return Run(call, MemoryTensorStore(tensors, [array for _, array in values.values()]), graph)
 

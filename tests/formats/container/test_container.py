@@ -27,7 +27,7 @@ from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.layout import Encoding
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.calls import Argument, RunError, RunKind
+from tfdbg_cli.model.calls import CallArgument, RunError, RunKind
 from tfdbg_cli.model.dtypes import element_type_named, element_type_names
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
@@ -74,7 +74,7 @@ def run_of(*named: tuple[str, Value, str]) -> Run:
 
 
 def whole_run() -> Run:
-    arguments = (Argument("x", "float32", (None, 3)), Argument("w", "float32", None, captured=True))
+    arguments = (CallArgument("x", "float32", (None, 3)), CallArgument("w", "float32", None, captured=True))
     run = sample_run()
     return replace(
         run,

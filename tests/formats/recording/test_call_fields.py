@@ -11,11 +11,11 @@ import pytest
 from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.recording.call_fields import call_fields, read_call
 from tfdbg_cli.model.batch_place import BatchPlace, Order
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 
 CALL = Call(
     3, RunKind.FUNCTION, ("a:0",), targets=("b",), thread="main", notes=("traced",), function="step", loop="a.py:1",
-    arguments=(Argument("x", "float32", (None, 3)),),
+    arguments=(CallArgument("x", "float32", (None, 3)),),
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
         "iterator": BatchPlace(

@@ -23,7 +23,7 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.regular_file import opened, read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.profile import NodeTime, Profile
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.sources import LiveSources
 from tfdbg_cli.plain_files import UnfitFileError
 
@@ -77,8 +77,8 @@ KINDS = (_pipe, _socket, _folder, _holes, _holes_behind_a_head)
 
 def _bundle(path: Path) -> Path:
     inputs = (
-        ReplayInput("x", Role.GIVEN, "float32", np.ones(3, np.float32), ""),
-        ReplayInput("names", Role.GIVEN, "string", np.array([b"a"], object), ""),
+        ReplayInput("x", InputRole.GIVEN, "float32", np.ones(3, np.float32), ""),
+        ReplayInput("names", InputRole.GIVEN, "string", np.array([b"a"], object), ""),
     )
     run = replace(
         sample_run(),

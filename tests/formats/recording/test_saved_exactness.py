@@ -18,7 +18,7 @@ from tfdbg_cli.formats.dumps.case_layout import CASE, CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.call_fields import exactness_fields, read_exactness
-from tfdbg_cli.model.exactness import Exactness, Parting, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, Parting
 
 _COUNTS = st.integers(0, 2**62)
 _PARTINGS = st.lists(
@@ -32,7 +32,15 @@ _PARTINGS = st.lists(
     )
 ).map(tuple)
 _EXACTNESS = st.builds(
-    Exactness, st.sampled_from(Way), _COUNTS, _PARTINGS, _PARTINGS, st.text(), st.text(), st.text(), st.text()
+    Exactness,
+    st.sampled_from(ExecutionWay),
+    _COUNTS,
+    _PARTINGS,
+    _PARTINGS,
+    st.text(),
+    st.text(),
+    st.text(),
+    st.text(),
 )
 
 
@@ -47,14 +55,14 @@ def test_it_comes_back(exactness: Exactness | None) -> None:
 @pytest.mark.parametrize("key", ["way", "compared", "differs", "strays", "doubt", "note", "order", "race"])
 @pytest.mark.parametrize("wrong", [None, -1, 0.5, [1], {"name": 1}])
 def test_what_does_not_fit_is_refused(key: str, wrong: Any) -> None:
-    fields = exactness_fields(Exactness(Way.TRIED, 3, (Parting("w", 2, 1e300, 4),)))
+    fields = exactness_fields(Exactness(ExecutionWay.TRIED, 3, (Parting("w", 2, 1e300, 4),)))
     assert fields is not None
     with pytest.raises(WRONG_CONTENT):
         read_exactness({**fields, key: wrong})
 
 
 def test_a_saved_run_tells_it(tmp_path: Path) -> None:
-    exactness = Exactness(Way.GIVEN, 2, (Parting("loss:0", 1, 0.5, 3),), note="A note.")
+    exactness = Exactness(ExecutionWay.GIVEN, 2, (Parting("loss:0", 1, 0.5, 3),), note="A note.")
     run = replace(made_run(op("x", "Placeholder", value=[1.0])), exactness=exactness, unfinished=True)
     write_dump(run, tmp_path / "dump")
     save_runs([run], tmp_path / "saved")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.plain_text import in_ascii
-from tfdbg_cli.tui.array.health import Health, examined, health_strips
+from tfdbg_cli.tui.array.health import RowHealth, examined, health_strips
 from tfdbg_cli.tui.array.heatmap import heatmap
 from tfdbg_cli.tui.array.histogram import counted, histogram
 from tfdbg_cli.tui.array.levels import NAN, NEG_INF, POS_INF, RAMP, SIGNS, STEPS, character, scale_of
@@ -172,7 +172,7 @@ def test_a_line_of_one_number_has_one_label() -> None:
 
 
 def test_a_short_row_of_the_batch_has_a_sign_for_each_element() -> None:
-    known: dict[int, Health] = {}
+    known: dict[int, RowHealth] = {}
     _answer(examined(np.array([[1, 0, np.nan]]), range(1), known.__setitem__))
     assert _text(health_strips(known, range(1), 0, Surface(80, 10)))[0].split()[1] == "·0×"
 
@@ -183,7 +183,7 @@ def test_the_health_of_each_row_tells_where_and_how_many() -> None:
     batch[2, 3, 60:] = np.inf
     batch[3] = 0
     batch[4, 2] = -np.inf
-    known: dict[int, Health] = {}
+    known: dict[int, RowHealth] = {}
     _answer(examined(batch, range(4), known.__setitem__))
     rows = _text(health_strips(known, range(5), 1, Surface(80, 10)))
     assert rows[0].split() == ["0", "·" * 32, "[1,", "1]"]

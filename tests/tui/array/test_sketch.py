@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfdbg_cli.document.figure import Figure, LateValue, Way
+from tfdbg_cli.document.figure import DrawingWay, Figure, LateValue
 from tfdbg_cli.model.values import Lack, NoValue
 from tfdbg_cli.tui.array.numbers import CURSOR
 from tfdbg_cli.tui.array.sketch import Sketch
@@ -27,7 +27,7 @@ def text(value, way):
 
 def test_nothing_is_read_before_it_is_asked_for():
     reads = []
-    figure = Figure(LateValue(lambda: reads.append(1) or np.zeros(3)), Way.CELLS, 3)
+    figure = Figure(LateValue(lambda: reads.append(1) or np.zeros(3)), DrawingWay.CELLS, 3)
     drawn = Sketch(figure)
     assert "…" in str(drawn.rows(SURFACE))
     assert not reads
@@ -40,8 +40,8 @@ def test_nothing_is_read_before_it_is_asked_for():
 def test_every_way_fits_its_surface_and_shows_no_cursor():
     for shape in ((5,), (40,), (20, 30), (3, 20, 30), (20, 30, 3), ()):
         array = np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
-        for way in Way:
-            if way is Way.CURVE and len(shape) != 1:
+        for way in DrawingWay:
+            if way is DrawingWay.CURVE and len(shape) != 1:
                 continue
             rows = sketch(array, way).rows(SURFACE)
             assert 0 < len(rows) <= SURFACE.rows
@@ -50,33 +50,33 @@ def test_every_way_fits_its_surface_and_shows_no_cursor():
 
 
 def test_one_axis_lies_in_a_row():
-    assert text(np.array([1.5, np.nan, 3.0]), Way.CELLS)[1].split() == ["0", "1.5", "nan", "3."]
+    assert text(np.array([1.5, np.nan, 3.0]), DrawingWay.CELLS)[1].split() == ["0", "1.5", "nan", "3."]
 
 
 def test_the_histogram_is_counted_in_steps():
     big = np.zeros(1 << 18, np.float32)
-    drawn = Sketch(Figure(LateValue(lambda: big), Way.HISTOGRAM, 8))
+    drawn = Sketch(Figure(LateValue(lambda: big), DrawingWay.HISTOGRAM, 8))
     drawn.work(lambda: True)
     drawn.work(lambda: True)
     assert "counting" in str(drawn.rows(SURFACE))
-    assert "262,144" in "".join(text(big, Way.HISTOGRAM))
+    assert "262,144" in "".join(text(big, DrawingWay.HISTOGRAM))
 
 
 def test_what_cannot_be_drawn_is_said_once():
     lost = NoValue(Lack.GONE, "The bytes are gone.")
-    assert text(lost, Way.CELLS) == ["The bytes are gone."]
-    assert text(lost, Way.HISTOGRAM) == []
+    assert text(lost, DrawingWay.CELLS) == ["The bytes are gone."]
+    assert text(lost, DrawingWay.HISTOGRAM) == []
     words = np.array([b"one", b"two"], object)
-    assert "one" in text(words, Way.CELLS)[1]
-    assert text(words, Way.HISTOGRAM) == []
-    assert text(np.zeros((0, 3)), Way.PICTURE) == []
+    assert "one" in text(words, DrawingWay.CELLS)[1]
+    assert text(words, DrawingWay.HISTOGRAM) == []
+    assert text(np.zeros((0, 3)), DrawingWay.PICTURE) == []
 
 
 def test_the_cells_are_those_around_the_first_bad_element_and_say_where_they_are():
     array = np.zeros((50, 30, 40), np.float32)
     array[37, 21, 33] = np.nan
-    rows = text(array, Way.CELLS)
+    rows = text(array, DrawingWay.CELLS)
     assert rows[0].startswith("[37, :, :]")
     assert any("nan" in row for row in rows)
-    fine = text(np.zeros((50, 30, 40), np.float32), Way.CELLS)
+    fine = text(np.zeros((50, 30, 40), np.float32), DrawingWay.CELLS)
     assert fine[0].startswith("[0, :, :]")

@@ -15,7 +15,7 @@ from tfdbg_cli.tui.array.chunks import STEP
 from tfdbg_cli.tui.array.jumps import AT_ONCE
 from tfdbg_cli.tui.array.plane import Plane
 from tfdbg_cli.tui.array.surface import Surface
-from tfdbg_cli.tui.array.viewer import Mode, Viewer
+from tfdbg_cli.tui.array.viewer import Viewer, ViewMode
 
 _SCREEN = Surface(80, 18)
 
@@ -32,12 +32,12 @@ def _sick():
 
 def test_the_ends_of_the_health_of_a_batch_are_those_of_the_batch() -> None:
     viewer = _viewer(_sick())
-    viewer.show(Mode.HEALTH)
+    viewer.show(ViewMode.HEALTH)
     for down in (True, False):
         assert viewer.end(down, True) and viewer.here == (3, 0, 0, 0) and viewer.position == "3/4"
         assert not viewer.end(down, True)
         assert viewer.end(down, False) and viewer.here == (0, 0, 0, 0) and viewer.position == "0/4"
-    viewer.show(Mode.NUMBERS)
+    viewer.show(ViewMode.NUMBERS)
     assert viewer.end(True, True) and viewer.end(False, True) and viewer.position == "5/6, 2/3"
 
 
@@ -116,7 +116,7 @@ def test_only_the_ends_are_shown_until_a_jump_goes_between_them() -> None:
 def test_texts_are_shown_and_not_drawn() -> None:
     viewer = _viewer(np.array([[b"a\x1b]0;b", b"\xff"]], object))
     assert viewer.status == r"[0, 0]  'a\x1b]0;b'"
-    for mode in set(Mode) - {Mode.NUMBERS}:
+    for mode in set(ViewMode) - {ViewMode.NUMBERS}:
         with pytest.raises(TfdbgError, match="no numbers to draw"):
             viewer.show(mode)
     with pytest.raises(TfdbgError, match="no greatest"):
@@ -125,17 +125,17 @@ def test_texts_are_shown_and_not_drawn() -> None:
 
 def test_a_picture_of_channels_shows_height_and_width() -> None:
     viewer = _viewer(np.zeros((2, 8, 9, 3)))
-    viewer.show(Mode.PICTURE)
+    viewer.show(ViewMode.PICTURE)
     assert viewer.plane.where == "[0, :, :, 0]  axis 3 0/3"
 
 
 def test_another_array_of_the_same_shape_is_looked_at_in_the_same_way() -> None:
     viewer, other = _viewer(_sick()), _viewer(_sick() + 1)
     viewer.jumps.to_nonfinite(ahead=True)
-    viewer.show(Mode.HEATMAP)
+    viewer.show(ViewMode.HEATMAP)
     other.resembles(viewer)
     assert other.here == viewer.here
-    assert other.mode is Mode.HEATMAP
+    assert other.mode is ViewMode.HEATMAP
     third = _viewer(np.zeros(3))
     third.resembles(viewer)
     assert third.here == (0,)
@@ -147,7 +147,7 @@ def test_another_array_of_the_same_shape_is_looked_at_in_the_same_way() -> None:
      ml_dtypes.float8_e5m2, ml_dtypes.int4],
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [(), (5,), (3, 4), (2, 3, 4)])
-@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("mode", ViewMode)
 def test_every_type_is_looked_at_in_every_way(dtype, shape, mode) -> None:
     viewer = _viewer(np.ones(shape, dtype))
     viewer.show(mode)
@@ -161,7 +161,7 @@ def test_every_type_is_looked_at_in_every_way(dtype, shape, mode) -> None:
 
 
 _STEPS = st.lists(
-    st.sampled_from(["j", "k", "l", "h", "page", "back", "step", "swap", "turn", "end", "first", "short", *Mode]),
+    st.sampled_from(["j", "k", "l", "h", "page", "back", "step", "swap", "turn", "end", "first", "short", *ViewMode]),
     max_size=15,
 )
 
@@ -175,7 +175,7 @@ def test_whatever_is_pressed_the_cursor_is_in_the_array_and_on_the_screen(shape,
     turns = {"step": lambda p: p.step(1), "swap": Plane.swapped, "turn": Plane.turned,
              "end": lambda p: p.along(p.down, 99), "first": lambda p: p.along(p.across, 0)}  # fmt: skip
     for step in steps:
-        if isinstance(step, Mode):
+        if isinstance(step, ViewMode):
             viewer.show(step)
         elif step in moves:
             viewer.move(*moves[step])
@@ -205,11 +205,11 @@ def test_a_key_reads_little_of_a_thousand_million_elements(size, colors) -> None
     """What a key reads is bound by the screen and the part on show, never by the whole array."""
     viewer = _viewer(np.zeros((1000, 1000, 1000), np.uint8).view(CountedArray))
     surface = Surface(*size, colors=colors)
-    for mode in Mode:
+    for mode in ViewMode:
         viewer.show(mode)
         viewer.draw(surface)
         # Four looks at what is on show, and a whole row for a line; what counts all goes some steps at a key.
-        most = AT_ONCE * STEP if mode in {Mode.HISTOGRAM, Mode.HEALTH} else 4 * size[0] * size[1] + 1000
+        most = AT_ONCE * STEP if mode in {ViewMode.HISTOGRAM, ViewMode.HEALTH} else 4 * size[0] * size[1] + 1000
         for _ in range(3):
             before = CountedArray.read
             with counted_memory() as work:

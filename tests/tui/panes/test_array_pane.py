@@ -16,7 +16,7 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Opened, RunEnd
 from tfdbg_cli.model.values import Lack, NoValue
-from tfdbg_cli.tui.array.viewer import Mode
+from tfdbg_cli.tui.array.viewer import ViewMode
 from tfdbg_cli.tui.keys.array_keys import ARRAY_BINDINGS
 
 Sparse = namedtuple("Sparse", ["indices", "values", "dense_shape"])
@@ -254,7 +254,7 @@ def test_an_index_goes_anywhere_and_one_outside_is_refused() -> None:
     assert "There is no element" in _drive("v@1,2]<enter>").status
 
 
-@pytest.mark.parametrize(("key", "mode"), list(zip("123456", Mode, strict=True)))
+@pytest.mark.parametrize(("key", "mode"), list(zip("123456", ViewMode, strict=True)))
 def test_each_way_to_look_has_its_key(key, mode) -> None:
     screen = _drive(f"v{key}")
     assert screen.state.viewer.mode is mode
@@ -294,7 +294,7 @@ def test_the_same_array_of_the_run_before_is_shown_at_the_same_place() -> None:
     screen = _drive("v]n2]]", Opened("/r", runs))
     assert screen.state.viewer is not None
     assert screen.state.viewer.here == (3, 17, 4, 0)
-    assert screen.state.viewer.mode is Mode.HEATMAP
+    assert screen.state.viewer.mode is ViewMode.HEATMAP
     assert screen.state.service.run == 1
 
 

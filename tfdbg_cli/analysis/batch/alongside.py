@@ -16,7 +16,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import Way, row_set
+from tfdbg_cli.analysis.graph.axes.row_ways import RowWay, row_set
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
@@ -144,7 +144,7 @@ class Alongside:
         shapes = [item.shape for at, item in enumerate(self._lineage.places(made)) if at in positions]
         return all(shape is not None and len(shape) < rank for shape in shapes)
 
-    def _ways(self, node: Node, made: int, rows: _Rows) -> list[Way]:
+    def _ways(self, node: Node, made: int, rows: _Rows) -> list[RowWay]:
         step = row_set(self._run, self._lineage, made, node, 0, np.array(rows))
         return [way for way in ways_back(step) if way.axis == 0 and way.position < len(step.inputs)]
 

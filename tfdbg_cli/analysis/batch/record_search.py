@@ -15,7 +15,7 @@ _SEED = 20  # any will do: what it draws only spreads the sums
 
 
 @dataclass(slots=True)
-class Match:
+class RecordMatch:
     """The first record that holds what was looked for, and how many do."""
 
     first: int
@@ -31,7 +31,7 @@ class RecordSearch:
 
     def __init__(self, rows: Sequence[SoughtRow], parts: Sequence[int]) -> None:
         self.parts = tuple(parts)
-        self.matches: dict[int, Match] = {}
+        self.matches: dict[int, RecordMatch] = {}
         self._dtypes = {part: rows[0].parts[part].dtype for part in self.parts} if rows else {}
         self._sizes = {part: rows[0].parts[part].size for part in self.parts} if rows else {}
         self._wanted: dict[int, list[tuple[list[Hashable], list[int]]]] = {}  # by sum, what is held and by which rows
@@ -70,7 +70,7 @@ class RecordSearch:
         for row in rows:
             known = self.matches.get(row)
             if known is None:
-                self.matches[row] = Match(number)
+                self.matches[row] = RecordMatch(number)
             else:
                 known.alike += 1
 

@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, Store
 from tfdbg_cli.analysis.batch.tables import is_table
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, Way, row_set
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
@@ -257,7 +257,7 @@ class _Search:
                 return came
         return None
 
-    def _unseen(self, item: InputSeen, way: Way) -> BatchRows | None:
+    def _unseen(self, item: InputSeen, way: RowWay) -> BatchRows | None:
         """The rows of a batch that no tensor of the run shows; None where `item` is none."""
         if item.value is None or way.axis or self._is_no_batch(item):
             return None

@@ -9,9 +9,9 @@ import numpy as np
 
 from tfdbg_cli.analysis.causes.denormal import as_computed, helps_for
 from tfdbg_cli.analysis.causes.evidence import Evidence
-from tfdbg_cli.analysis.causes.rules import Rule
+from tfdbg_cli.analysis.causes.reasons import Reason
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
-from tfdbg_cli.analysis.causes.table import RULES
+from tfdbg_cli.analysis.causes.table import REASONS
 from tfdbg_cli.analysis.graph.making.parts import MISFIT
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.updates import updated_variable
@@ -62,9 +62,9 @@ def explain(evidence: Evidence) -> Cause | None:
 def _by_table(evidence: Evidence) -> Cause | None:
     """The rules that hold for some elements, that of most elements first; None for none."""
     left = np.ones(evidence.outputs.shape, np.bool_)
-    found: list[tuple[Array, Rule]] = []
+    found: list[tuple[Array, Reason]] = []
     with np.errstate(all="ignore"):
-        for rule in RULES:
+        for rule in REASONS:
             if evidence.op_type not in rule.ops or not left.any():
                 continue
             held = _holds(rule, evidence)
@@ -87,7 +87,7 @@ def _by_table(evidence: Evidence) -> Cause | None:
     return Cause(f"{text}.", helps, _blamed(first) if blames is None else blames, f"{evidence.op_type}: {first}")
 
 
-def _holds(rule: Rule, evidence: Evidence) -> Array | None:
+def _holds(rule: Reason, evidence: Evidence) -> Array | None:
     """A mask of the elements for which a rule holds; None if the inputs needed were not seen or do not fit the op."""
     try:
         held = rule.holds(evidence)

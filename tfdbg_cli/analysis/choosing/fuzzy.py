@@ -22,14 +22,14 @@ _LONGEST = 200  # letters of a query
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class FuzzyMatch:
     """Where the letters stand in a name, from the left, and how good that is."""
 
     rank: Rank
     places: tuple[int, ...]
 
 
-class Wanted:
+class FuzzyPattern:
     """What a user typed, ready to be asked of many names."""
 
     def __init__(self, text: str) -> None:
@@ -45,7 +45,7 @@ class Wanted:
         """Whether `name` has all letters of each word in order: quick, for names that are many."""
         return all(test(name) for test in self._tests)
 
-    def match(self, name: str) -> Match | None:
+    def match(self, name: str) -> FuzzyMatch | None:
         """Where the words stand in `name`; None where one of them does not."""
         folded = name if self._cased else _lower(name)
         worst, cost = _WHOLE, 0
@@ -57,7 +57,7 @@ class Wanted:
             place, missed, at = found
             worst, cost = max(worst, place), cost + missed
             places.update(at)
-        return Match((worst, cost, len(name)), tuple(sorted(places)))
+        return FuzzyMatch((worst, cost, len(name)), tuple(sorted(places)))
 
 
 def _lower(name: str) -> str:

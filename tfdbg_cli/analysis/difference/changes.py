@@ -13,7 +13,7 @@ from tfdbg_cli.model.tensors import Tensor, TensorStore
 from tfdbg_cli.model.values import Array, NoValue, Value
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """What sets two tensors of the same name apart."""
 
     VALUES = "values"
@@ -33,7 +33,7 @@ class Difference:
     largest one divided by the larger of both. Where nothing can be compared element by element these are zero.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     first: int | None
     second: int | None
     count: int = 0
@@ -51,7 +51,7 @@ def differences(first: TensorStore, second: TensorStore) -> Iterator[Difference]
     for row in range(len(second)):
         other = rows.pop(_key(second[row]), None)
         if other is None:
-            yield Difference(Kind.ONLY_SECOND, None, row)
+            yield Difference(DifferenceKind.ONLY_SECOND, None, row)
             continue
         if isinstance(second, GatheredTensors) and _is_of(second.source(row), first, other):
             continue
@@ -60,7 +60,7 @@ def differences(first: TensorStore, second: TensorStore) -> Iterator[Difference]
             kind, counts = found
             yield Difference(kind, other, row, *counts)
     for row in rows.values():
-        yield Difference(Kind.ONLY_FIRST, row, None)
+        yield Difference(DifferenceKind.ONLY_FIRST, row, None)
 
 
 def _is_of(source: tuple[TensorStore, int], store: TensorStore, row: int) -> bool:
@@ -75,21 +75,21 @@ _Counts = tuple[int, int, float, float]
 _NOTHING: _Counts = (0, 0, 0.0, 0.0)
 
 
-def _compared(first: Value, second: Value) -> tuple[Kind, _Counts] | None:
+def _compared(first: Value, second: Value) -> tuple[DifferenceKind, _Counts] | None:
     if isinstance(first, NoValue) or isinstance(second, NoValue) or _is_same_memory(first, second):
         return None
     if first.dtype != second.dtype:
-        return Kind.DTYPE, _NOTHING
+        return DifferenceKind.DTYPE, _NOTHING
     if first.shape != second.shape:
-        return Kind.SHAPE, _NOTHING
+        return DifferenceKind.SHAPE, _NOTHING
     found = measured(first, second, EXACT)
     if not found.unequal:
         return None
     counts = found.unequal, found.size, found.max_abs, found.max_rel
     became = became_nonfinite(first, second)
     if became is None:
-        return Kind.VALUES, counts
-    return (Kind.BECAME_NONFINITE if became else Kind.BECAME_FINITE), counts
+        return DifferenceKind.VALUES, counts
+    return (DifferenceKind.BECAME_NONFINITE if became else DifferenceKind.BECAME_FINITE), counts
 
 
 def _is_same_memory(first: Array, second: Array) -> bool:

@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.difference.errors import (
     measured,
     zeros_apart,
 )
-from tfdbg_cli.analysis.difference.rounding import Flow
+from tfdbg_cli.analysis.difference.rounding import ErrorFlow
 from tfdbg_cli.analysis.difference.tolerance import Tolerance, precision_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair
 from tfdbg_cli.model.exactness import same_bits
@@ -23,7 +23,7 @@ from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
 
-class State(StrEnum):
+class TensorFate(StrEnum):
     """What became of a tensor in the second run."""
 
     EQUAL = "equal"  # to the last bit, but for the sign of zeros
@@ -36,7 +36,7 @@ class State(StrEnum):
     UNKNOWN = "unknown"  # one of both has no value
 
 
-class Change(StrEnum):
+class TensorChange(StrEnum):
     """In which way two tensors differ, where it is not by numbers alone."""
 
     VALUES = "values"
@@ -46,7 +46,7 @@ class Change(StrEnum):
     DTYPE = "dtype"
 
 
-DIFFERENT = frozenset({State.NEW, State.FOLLOWS})
+DIFFERENT = frozenset({TensorFate.NEW, TensorFate.FOLLOWS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Gap:
     Of what is equal `zeros` elements are 0 in one and -0 in the other.
     """
 
-    change: Change
+    change: TensorChange
     errors: Errors
     coarser: bool = False
     zeros: int = 0
@@ -64,7 +64,7 @@ class Gap:
     @property
     def apart(self) -> bool:
         """Whether it is more than the tolerance."""
-        return self.change in {Change.SHAPE, Change.DTYPE} or self.errors.beyond > 0
+        return self.change in {TensorChange.SHAPE, TensorChange.DTYPE} or self.errors.beyond > 0
 
     @property
     def exact(self) -> bool:
@@ -77,7 +77,7 @@ class Verdict:
     """What is to be said of a pair of tensors. `growth` is its relative error over the largest of its inputs'."""
 
     rows: RowPair
-    state: State
+    state: TensorFate
     gap: Gap | None
     growth: float = 0.0
 
@@ -93,19 +93,25 @@ def gap_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], 
 def gap_of_values(first: Array, second: Array, tolerance: Tolerance) -> Gap:
     """What lies between two values."""
     if first.shape != second.shape:
-        return Gap(Change.SHAPE, Errors(first.size))
+        return Gap(TensorChange.SHAPE, Errors(first.size))
     if first.dtype.hasobject != second.dtype.hasobject:
-        return Gap(Change.DTYPE, Errors(first.size))
+        return Gap(TensorChange.DTYPE, Errors(first.size))
     if not first.dtype.hasobject and same_bits(first, second):  # most have, and no error need be measured
-        return Gap(Change.VALUES, Errors(first.size))
+        return Gap(TensorChange.VALUES, Errors(first.size))
     errors = measured(first, second, tolerance)
     became = became_nonfinite(first, second) if errors.nonfinite else None
-    change = Change.VALUES if became is None else Change.BECAME_NONFINITE if became else Change.BECAME_FINITE
+    change = (
+        TensorChange.VALUES
+        if became is None
+        else TensorChange.BECAME_NONFINITE
+        if became
+        else TensorChange.BECAME_FINITE
+    )
     zeros = 0 if errors.unequal else zeros_apart(first, second)
     return Gap(change, errors, first.dtype != second.dtype, zeros)
 
 
-def flow_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], gap: Gap | None) -> Flow | None:
+def flow_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int], gap: Gap | None) -> ErrorFlow | None:
     """The two tensors as something that flows into an op; None where nothing is known of them."""
     first, second = (store.value(row) for store, row in zip(stores, rows, strict=True))
     if gap is None or isinstance(first, NoValue) or isinstance(second, NoValue):
@@ -115,7 +121,7 @@ def flow_between(stores: tuple[TensorStore, TensorStore], rows: tuple[int, int],
     mean, least = max(one for one, _ in sizes), min((two for _, two in sizes if two), default=0.0)
     error = gap.errors.max_abs if not gap.errors.nonfinite else float("inf")
     eps = 0.0 if precision is None else precision.eps
-    return Flow(first.size, error, max(largest(first), largest(second)), mean, least, eps, gap.exact)
+    return ErrorFlow(first.size, error, max(largest(first), largest(second)), mean, least, eps, gap.exact)
 
 
 def _mean_and_least(array: Array) -> tuple[float, float]:

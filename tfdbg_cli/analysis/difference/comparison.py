@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, TensorFate, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge, Told, silently
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, graph_changes
 from tfdbg_cli.analysis.difference.left_variables import LeftGaps, left_by
@@ -47,24 +47,24 @@ class Comparison:
     @cached_property
     def first(self) -> Verdict | None:
         """The first divergence."""
-        return next((one for one in self.verdicts if one.state is State.NEW), None)
+        return next((one for one in self.verdicts if one.state is TensorFate.NEW), None)
 
     @cached_property
     def differing(self) -> Sequence[Verdict]:
         """The pairs that differ; with a tolerance that a user asked for those, too, that rounding explains."""
-        counted = DIFFERENT | ({State.GROWN} if self.tolerance.asked else set())
+        counted = DIFFERENT | ({TensorFate.GROWN} if self.tolerance.asked else set())
         return [one for one in self.verdicts if one.state in counted]
 
     @cached_property
     def grown(self) -> Sequence[Verdict]:
         """The pairs in which rounding has grown beyond the tolerance."""
-        return [one for one in self.verdicts if one.state is State.GROWN]
+        return [one for one in self.verdicts if one.state is TensorFate.GROWN]
 
     @cached_property
-    def counts(self) -> Counter[State]:
+    def counts(self) -> Counter[TensorFate]:
         """How many pairs there are of each state."""
         found = Counter(one.state for one in self.verdicts)
-        found[State.EQUAL] = len(self.pairs.rows) - len(self.verdicts)
+        found[TensorFate.EQUAL] = len(self.pairs.rows) - len(self.verdicts)
         return found
 
     @property
@@ -75,7 +75,7 @@ class Comparison:
     @cached_property
     def damaged(self) -> Sequence[tuple[str, NoValue]]:
         """The tensors that could not be compared since what is kept of them is damaged, and why."""
-        unknown = [one.rows for one in self.verdicts if one.state is State.UNKNOWN]
+        unknown = [one.rows for one in self.verdicts if one.state is TensorFate.UNKNOWN]
         kept = [(run.tensors, rows[side]) for rows in unknown for side, run in enumerate(self.runs)]
         values = [(str(tensors[row].name), tensors.value(row)) for tensors, row in kept]
         return [(name, value) for name, value in values if isinstance(value, NoValue) and value.lack is Lack.DAMAGED]
@@ -83,7 +83,7 @@ class Comparison:
     @property
     def comparable(self) -> bool:
         """Whether the values of a single pair were compared at all."""
-        return self.counts[State.UNKNOWN] < len(self.pairs.rows)
+        return self.counts[TensorFate.UNKNOWN] < len(self.pairs.rows)
 
     @property
     def of_graphs_alone(self) -> bool:
@@ -97,7 +97,7 @@ class Comparison:
     def way_of_growth(self) -> Sequence[Verdict]:
         """Along which tensors rounding grew most, from where it began to the worst of them."""
         worst = max(self.grown, key=lambda one: one.gap.errors.relative if one.gap else 0.0, default=None)
-        by_row = {one.rows: one for one in self.verdicts if one.state in {State.ROUNDED, State.GROWN}}
+        by_row = {one.rows: one for one in self.verdicts if one.state in {TensorFate.ROUNDED, TensorFate.GROWN}}
         way: list[Verdict] = []
         while worst is not None and worst not in way:
             way.append(worst)
@@ -135,7 +135,7 @@ def compared_runs(
         verdicts = without_own_data(first, judge, verdicts)
         return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge, "worker")
     verdicts = without_other_ways((first, second), judge, verdicts)
-    if all(one.state is not State.NEW for one in verdicts):  # what some seemed to follow from is no difference
+    if all(one.state is not TensorFate.NEW for one in verdicts):  # what some seemed to follow from is no difference
         verdicts = judge.judged_again(verdicts)
     return Comparison((first, second), wanted, pairs, verdicts, judge.precision, judge)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.difference.compared import (
     DIFFERENT,
-    Change,
     Gap,
-    State,
+    TensorChange,
+    TensorFate,
     Verdict,
     flow_between,
     gap_between,
@@ -21,7 +21,7 @@ from tfdbg_cli.analysis.difference.rounding import (
     IMPLAUSIBLE,
     MOST_GROWTH,
     UNLIKE,
-    Flow,
+    ErrorFlow,
     adds_up,
     rounding_decides,
     rounding_explains,
@@ -63,7 +63,7 @@ class InputGap:
     names: tuple[str, str]
     rows: tuple[int | None, int | None]
     gap: Gap | None
-    state: State
+    state: TensorFate
     other: bool = False
     given: bool = False
     by_nature: bool = False
@@ -87,7 +87,7 @@ class Judge:
         self._equal: set[int] = set()
         self.signed_zeros: dict[RowPair, int] = {}  # of equal pairs, how many elements are 0 in one, -0 in the other
         # By the rows and by whether nothing is said to lie between them: a tensor flows into several ops.
-        self._flows: dict[tuple[RowPair, bool], Flow | None] = {}
+        self._flows: dict[tuple[RowPair, bool], ErrorFlow | None] = {}
         self.precision: RowPair | None = None  # the first pair of which one is computed with fewer digits
 
     def verdicts(self, told: Told) -> Sequence[Verdict]:
@@ -96,7 +96,7 @@ class Judge:
         for done, rows in enumerate(self._pairs.rows):
             told(done / len(self._pairs.rows))
             verdict = self._judged(rows)
-            if verdict.state is State.EQUAL:
+            if verdict.state is TensorFate.EQUAL:
                 self._equal.add(rows[0])
             else:
                 self._known[rows[0]] = verdict
@@ -108,7 +108,7 @@ class Judge:
         self._known = {one.rows[0]: one for one in verdicts}
         found = []
         for one in verdicts:
-            verdict = self._judged(one.rows) if one.state is State.FOLLOWS else one
+            verdict = self._judged(one.rows) if one.state is TensorFate.FOLLOWS else one
             self._known[one.rows[0]] = verdict
             found.append(verdict)
         return found
@@ -138,38 +138,38 @@ class Judge:
     def _judged(self, rows: RowPair) -> Verdict:
         gap = gap_between(self._stores, rows, self._tolerance)
         if gap is None:
-            return Verdict(rows, State.UNKNOWN, None)
+            return Verdict(rows, TensorFate.UNKNOWN, None)
         if gap.coarser and self.precision is None:
             self.precision = rows
         if gap.exact:
             if gap.zeros:
                 self.signed_zeros[rows] = gap.zeros
-            return Verdict(rows, State.EQUAL, gap)
+            return Verdict(rows, TensorFate.EQUAL, gap)
         if not gap.apart:
-            return Verdict(rows, State.ROUNDED, gap)
+            return Verdict(rows, TensorFate.ROUNDED, gap)
         if means_the_same(self._runs, rows):
-            return Verdict(rows, State.OTHER_WAY, gap)
+            return Verdict(rows, TensorFate.OTHER_WAY, gap)
         left = self.as_left(rows, gap)
         if left is not None:
-            return Verdict(rows, State.NEW if left.by_nature else State.GROWN, gap)
+            return Verdict(rows, TensorFate.NEW if left.by_nature else TensorFate.GROWN, gap)
         inputs = self.inputs(rows)
         growth = self._growth(gap, inputs)
-        if any(one.given and one.state is State.NEW for one in inputs):
-            return Verdict(rows, State.NEW, gap, growth)
+        if any(one.given and one.state is TensorFate.NEW for one in inputs):
+            return Verdict(rows, TensorFate.NEW, gap, growth)
         if (
-            any(one.given and one.state is State.GROWN for one in inputs)
+            any(one.given and one.state is TensorFate.GROWN for one in inputs)
             and self._stores[0][rows[0]].op_type in _CALLING
         ):
-            return Verdict(rows, State.GROWN, gap, growth)  # what is computed inside is judged by itself
+            return Verdict(rows, TensorFate.GROWN, gap, growth)  # what is computed inside is judged by itself
         inputs = [one for one in inputs if not one.given]
         if any(one.state in DIFFERENT for one in inputs):
-            return Verdict(rows, State.FOLLOWS, gap, growth)
+            return Verdict(rows, TensorFate.FOLLOWS, gap, growth)
         if any(one.other and not self._is_rounding(one) for one in inputs):
-            return Verdict(rows, State.NEW, gap, growth)
-        return Verdict(rows, State.GROWN if self._explained(rows, gap, inputs) else State.NEW, gap, growth)
+            return Verdict(rows, TensorFate.NEW, gap, growth)
+        return Verdict(rows, TensorFate.GROWN if self._explained(rows, gap, inputs) else TensorFate.NEW, gap, growth)
 
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
-        if gap.change is not Change.VALUES or not inputs:
+        if gap.change is not TensorChange.VALUES or not inputs:
             return False
         given = max((one.gap.errors.relative for one in inputs if one.gap is not None), default=0.0)
         if any(one.gap is None for one in inputs):  # what is not known need not have made more of what is
@@ -191,7 +191,7 @@ class Judge:
         on_gpu = any("GPU" in tensor.device for tensor in tensors)
         return bool(output.eps) and any(rounding_explains(one, flows, output, on_gpu=on_gpu) for one in types)
 
-    def _flow(self, rows: RowPair, gap: Gap | None) -> Flow | None:
+    def _flow(self, rows: RowPair, gap: Gap | None) -> ErrorFlow | None:
         key = rows, gap is not None and gap.exact
         if key not in self._flows:
             self._flows[key] = flow_between(self._stores, rows, gap)
@@ -229,17 +229,17 @@ class Judge:
             return self._given((one[0], two[0]), rows)
         if self._other[0].get(rows[0]) == rows[1]:
             verdict = self._known.get(rows[0])
-            if verdict is not None and verdict.state is not State.OTHER_WAY:
+            if verdict is not None and verdict.state is not TensorFate.OTHER_WAY:
                 return InputGap(names, rows, verdict.gap, verdict.state)
             if verdict is not None or rows[0] in self._equal:
                 zeros = self.signed_zeros.get(_both(rows), 0)
-                return InputGap(names, rows, Gap(Change.VALUES, Errors(0), zeros=zeros), State.EQUAL)
+                return InputGap(names, rows, Gap(TensorChange.VALUES, Errors(0), zeros=zeros), TensorFate.EQUAL)
             gap = gap_between(self._stores, _both(rows), self._tolerance)
-            return InputGap(names, rows, gap, State.EQUAL)
+            return InputGap(names, rows, gap, TensorFate.EQUAL)
         made_of = [reads.before_casts(row) for reads, row in zip(self._reads, _both(rows), strict=True)]
         if made_of != list(rows) and self._other[0].get(made_of[0]) == made_of[1]:  # one computes with fewer digits
             verdict = self._known.get(made_of[0])
-            state = State.ROUNDED if verdict is None else verdict.state
+            state = TensorFate.ROUNDED if verdict is None else verdict.state
             return InputGap(names, rows, gap_between(self._stores, _both(rows), self._tolerance), state)
         return InputGap(
             names, rows, gap_between(self._stores, _both(rows), self._tolerance), self._state_of(rows), other=True
@@ -250,16 +250,16 @@ class Judge:
         texts = str(names[0]), str(names[1])
         first, second = (fed_value(run.call.feeds, name) for run, name in zip(self._runs, names, strict=True))
         if first is None or second is None or rows != (None, None):
-            return InputGap(texts, rows, None, State.UNKNOWN)
+            return InputGap(texts, rows, None, TensorFate.UNKNOWN)
         gap = gap_of_values(first, second, self._tolerance)
-        state = State.EQUAL if gap.exact else State.NEW if gap.apart else State.ROUNDED
+        state = TensorFate.EQUAL if gap.exact else TensorFate.NEW if gap.apart else TensorFate.ROUNDED
         left = self.left.get((names[0].node, names[1].node))
-        if state is not State.NEW or left is None or not left.explains(gap):
+        if state is not TensorFate.NEW or left is None or not left.explains(gap):
             return InputGap(texts, rows, gap, state, given=True)
-        state = State.NEW if left.by_nature else State.GROWN  # a variable, as the runs before left it
+        state = TensorFate.NEW if left.by_nature else TensorFate.GROWN  # a variable, as the runs before left it
         return InputGap(texts, rows, gap, state, given=True, by_nature=left.by_nature)
 
-    def _state_of(self, rows: tuple[int | None, int | None]) -> State:
+    def _state_of(self, rows: tuple[int | None, int | None]) -> TensorFate:
         """What is known of two tensors that are no pair: what their own pairs, or what they were made of, are."""
         states = []
         for side, row in enumerate(rows):
@@ -268,16 +268,20 @@ class Judge:
                 states.append(verdict.state)
             elif row is not None and row not in self._other[side]:
                 states.append(self._inherited(side, row))
-        return next((state for state in states if state in DIFFERENT), State.EQUAL)
+        return next((state for state in states if state in DIFFERENT), TensorFate.EQUAL)
 
-    def _inherited(self, side: int, row: int) -> State:
+    def _inherited(self, side: int, row: int) -> TensorFate:
         """Of a tensor that only one run has: whether one of the paired tensors that it was made of differs."""
-        return State.FOLLOWS if any(one.state in DIFFERENT for one in self._made_of(side, row)) else State.EQUAL
+        return (
+            TensorFate.FOLLOWS
+            if any(one.state in DIFFERENT for one in self._made_of(side, row))
+            else TensorFate.EQUAL
+        )
 
     def _is_rounding(self, one: InputGap) -> bool:
         """Whether two tensors that are no pair are so close that rounding of what they were made of explains it."""
         gap = one.gap
-        if gap is None or gap.change is not Change.VALUES:
+        if gap is None or gap.change is not TensorChange.VALUES:
             return False
         if not gap.apart:
             return True
@@ -334,7 +338,10 @@ class Judge:
 def _is_noise(one: InputGap) -> bool:
     """Whether an input of an op is a pair of which nothing but rounding is left."""
     return (
-        not one.other and one.state is State.GROWN and one.gap is not None and one.gap.errors.relative > IMPLAUSIBLE
+        not one.other
+        and one.state is TensorFate.GROWN
+        and one.gap is not None
+        and one.gap.errors.relative > IMPLAUSIBLE
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import Change, Gap, State, Verdict
+from tfdbg_cli.analysis.difference.compared import Gap, TensorChange, TensorFate, Verdict
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
@@ -32,7 +32,7 @@ class LeftGap:
         if gap == self.gap:
             return True
         most = self.beyond + (0.0 if self.gap is None else self.gap.errors.max_abs)
-        plain = gap.change is Change.VALUES and not gap.errors.nonfinite
+        plain = gap.change is TensorChange.VALUES and not gap.errors.nonfinite
         return self.beyond > 0 and plain and gap.errors.max_abs <= most * _SLACK
 
 
@@ -43,7 +43,7 @@ LeftGaps = Mapping[tuple[str, str], LeftGap]
 def left_by(runs: tuple[Run, Run], rows: Iterable[tuple[int, int]], verdicts: Sequence[Verdict]) -> LeftGaps:
     """What lies between variables that both runs updated, of the pairs `rows`; without those that are alike."""
     gaps = {verdict.rows: verdict.gap for verdict in verdicts}
-    own = {verdict.rows for verdict in verdicts if verdict.state is State.OWN_DATA}
+    own = {verdict.rows for verdict in verdicts if verdict.state is TensorFate.OWN_DATA}
     strays = [_made_otherwise(run) for run in runs]
     left: dict[tuple[str, str], LeftGap] = {}
     for pair in rows:

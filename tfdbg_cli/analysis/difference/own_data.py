@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.analysis.causes.collectives import COLLECTIVES
-from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, TensorFate, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.drawn_data import is_drawn
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
@@ -58,10 +58,10 @@ def without_own_data(
         of_own_data = any(row in own for row in read) or any(map(given.is_drawn, inputs)) or _differed(judge, verdict)
         of_own_data = of_own_data or any(one.by_nature for one in inputs)
         if given.is_shared(verdict):
-            state = State.NEW if of_own_data or not read else verdict.state
+            state = TensorFate.NEW if of_own_data or not read else verdict.state
         elif of_own_data or (not read and given.is_own(verdict)):
             own.add(verdict.rows[0])
-            state = State.OWN_DATA
+            state = TensorFate.OWN_DATA
         else:
             state = verdict.state
         found.append(replace(verdict, state=state))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfdbg_cli.analysis.difference.compared import DIFFERENT, State, Verdict
+from tfdbg_cli.analysis.difference.compared import DIFFERENT, TensorFate, Verdict
 from tfdbg_cli.analysis.difference.divergence import InputGap, Judge
 from tfdbg_cli.analysis.difference.put_between import hidden_behind_one_op
 from tfdbg_cli.analysis.graph.nodes.neighbours import neighbours_of
@@ -23,7 +23,7 @@ def without_other_ways(runs: tuple[Run, Run], judge: Judge, verdicts: Sequence[V
     ops read the same, a difference stays one, though a maximum behind it may swallow it; and so it does where the
     one thing that the ops read otherwise is what one run put in between: a normalization hides that it was scaled.
     """
-    if not any(_reads_others(judge, one) for one in verdicts if one.state is State.NEW):
+    if not any(_reads_others(judge, one) for one in verdicts if one.state is TensorFate.NEW):
         return verdicts  # what is built alike has one way only
     by_row = {one.rows[0]: one for one in verdicts}
     nodes: tuple[dict[str, list[int]], dict[str, list[int]]] = {}, {}
@@ -43,7 +43,9 @@ def without_other_ways(runs: tuple[Run, Run], judge: Judge, verdicts: Sequence[V
             elsewhere.add(one.rows[0])
     elsewhere -= hidden_behind_one_op(runs, judge, elsewhere, by_row)
     evened = {row for row in vanishing if _is_evened_out(runs[0], by_row[row], nodes[0], judge, elsewhere)}
-    return [replace(one, state=State.OTHER_WAY) if one.rows[0] in elsewhere | evened else one for one in verdicts]
+    return [
+        replace(one, state=TensorFate.OTHER_WAY) if one.rows[0] in elsewhere | evened else one for one in verdicts
+    ]
 
 
 def _reads_others(judge: Judge, one: Verdict) -> bool:

@@ -35,7 +35,7 @@ _TENSOR_FLOAT = 2.0**-10  # a GPU multiplies matrices with as few digits
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ErrorFlow:
     """A tensor as it goes into an op, or comes out: `error` is the largest absolute one, `scale` the largest
     magnitude, `mean` the mean and `least` the smallest one that is not 0. `exact` where both runs have the same bits.
     """
@@ -54,50 +54,50 @@ class Flow:
         return self.error / self.scale if self.scale else float(self.error > 0)
 
 
-Rule = Callable[[Sequence[Flow], Flow, float], float]
+Rule = Callable[[Sequence[ErrorFlow], ErrorFlow, float], float]
 """What error the op may give, of what goes in, what comes out, and the step of the coarsest type among them."""
 
 
-def _passed_on(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _passed_on(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     """A sum, a choice, or a slope of at most one or so: errors add up."""
     return 2 * sum(one.error for one in inputs) + 4 * eps * sum(one.scale for one in inputs)
 
 
-def _product(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _product(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     one, two = inputs[0], inputs[-1]
     return one.error * two.scale + two.error * one.scale + 2 * eps * output.scale
 
 
-def _quotient(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _quotient(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     above, below = inputs[0], inputs[-1]
     slope = above.error + output.scale * below.error
     return 2 * eps * output.scale + (slope / below.least if below.least else slope)
 
 
-def _power(slope: Callable[[Flow, Flow], float]) -> Rule:
+def _power(slope: Callable[[ErrorFlow, ErrorFlow], float]) -> Rule:
     """A function of one input, whose slope is at most `slope` of what goes in and what comes out."""
 
-    def rule(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+    def rule(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
         return inputs[0].error * slope(inputs[0], output) + 4 * eps * output.scale
 
     return rule
 
 
-def _exponential(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _exponential(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     return (output.scale + 1) * (inputs[0].error + 2 * eps * (1 + inputs[0].scale))
 
 
-def _sum(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _sum(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     """N elements in any order: about sqrt(n) steps of what is added up on the way."""
     n = _length(inputs[0], output)
     return 4 * sqrt(n) * inputs[0].error + eps * (4 + sqrt(n)) * (n * inputs[0].mean + inputs[0].scale)
 
 
-def _mean(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _mean(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     return _sum(inputs, output, eps) / _length(inputs[0], output)
 
 
-def _contraction(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _contraction(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     """Sums of k products."""
     if len(inputs) < 2 or not output.size:
         return _unknown(inputs, output, eps)
@@ -107,14 +107,14 @@ def _contraction(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
     return 4 * sqrt(k) * (one.error * two.scale + two.error * one.scale) + 2 * eps * (4 + sqrt(k)) * made
 
 
-def _unknown(inputs: Sequence[Flow], output: Flow, eps: float) -> float:
+def _unknown(inputs: Sequence[ErrorFlow], output: ErrorFlow, eps: float) -> float:
     """Of an op of which nothing is known: what it was given may have been subtracted."""
     n = max((_length(one, output) for one in inputs), default=1.0)
     given = max((one.relative for one in inputs), default=0.0)
     return output.scale * (MOST_GROWTH * given + 64 * eps * (1 + sqrt(n)))
 
 
-def _length(given: Flow, output: Flow) -> float:
+def _length(given: ErrorFlow, output: ErrorFlow) -> float:
     return max(1.0, given.size / max(1, output.size))
 
 
@@ -170,7 +170,7 @@ _DECIDING = frozenset(
 """Ops whose answer jumps: a last digit decides."""
 
 
-def rounding_explains(op_type: str, inputs: Sequence[Flow], output: Flow, *, on_gpu: bool = False) -> bool:
+def rounding_explains(op_type: str, inputs: Sequence[ErrorFlow], output: ErrorFlow, *, on_gpu: bool = False) -> bool:
     """Whether `output` of an op of this type may be as far apart as it is by rounding alone."""
     eps = max([output.eps, *(one.eps for one in inputs)])
     if on_gpu and eps < _TENSOR_FLOAT and _RULES.get(op_type) is _contraction:
@@ -181,7 +181,7 @@ def rounding_explains(op_type: str, inputs: Sequence[Flow], output: Flow, *, on_
     return output.error <= _SAFETY * bound
 
 
-def adds_up(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool:
+def adds_up(op_type: str, inputs: Sequence[ErrorFlow], output: ErrorFlow) -> bool:
     """Whether the op adds, and the errors of what it adds come to that of `output`: it has none of its own."""
     if op_type not in _ADDING or any(not one.eps for one in inputs):
         return False
@@ -189,7 +189,7 @@ def adds_up(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool:
     return output.error <= sum(one.error for one in inputs) + own
 
 
-def rounding_is_left(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool:
+def rounding_is_left(op_type: str, inputs: Sequence[ErrorFlow], output: ErrorFlow) -> bool:
     """Whether `output` is what is left where nearly equal numbers cancel: no more than last digits of what goes in.
 
     This alone makes an error as large as the numbers themselves of a few last digits; the bounds of coarse types, of
@@ -203,7 +203,7 @@ def rounding_is_left(op_type: str, inputs: Sequence[Flow], output: Flow) -> bool
     return rule is not None and output.error <= rule(known, output, eps) / 2
 
 
-def rounding_decides(op_type: str, inputs: Sequence[Flow], unequal: int, size: int) -> bool:
+def rounding_decides(op_type: str, inputs: Sequence[ErrorFlow], unequal: int, size: int) -> bool:
     """Whether elements may differ by a jump, since what goes in is not the same to the last digit.
 
     Few do where an op decides, all where it gives the bits of its input for numbers.

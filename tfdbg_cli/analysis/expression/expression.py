@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.expression.allowance import check_call, check_digits, check_operator
-from tfdbg_cli.analysis.expression.names import BUILT_INS, METHODS, NUMPY, Names
+from tfdbg_cli.analysis.expression.names import BUILT_INS, METHODS, NUMPY, AllowedNames
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
 from tfdbg_cli.process.interruptions import our_errors
@@ -109,7 +109,7 @@ def computed(expression: Expression, lookup: Lookup) -> Any:
 
 
 def _plain(result: Any) -> Any:
-    if isinstance(result, Names) or callable(result):
+    if isinstance(result, AllowedNames) or callable(result):
         raise TfdbgError("The expression is a function, not a value.", hint="Call it: np.max(`node:slot`)")
     return result
 
@@ -162,7 +162,7 @@ class _Evaluator:
 
     def _attribute(self, node: ast.Attribute) -> Any:
         owner = self.value(node.value)
-        if isinstance(owner, Names):
+        if isinstance(owner, AllowedNames):
             if node.attr not in owner.entries:
                 hint = (
                     did_you_mean(node.attr, owner.entries) or "eval has what computes, nothing that reads or writes."
@@ -182,7 +182,7 @@ class _Evaluator:
                 keywords.update(self.value(keyword.value))
             else:
                 keywords[keyword.arg] = self.value(keyword.value)
-        if any(isinstance(argument, Names) for argument in (*arguments, *keywords.values())):
+        if any(isinstance(argument, AllowedNames) for argument in (*arguments, *keywords.values())):
             raise TfdbgError("np itself is no value.", hint="Write np.NAME(…).")
         check_call(function, arguments, keywords)
         return function(*arguments, **keywords)

@@ -62,7 +62,7 @@ _BUILT_INS = (
 BUILT_INS: Mapping[str, Any] = MappingProxyType({function.__name__: function for function in _BUILT_INS})
 
 
-class Names:
+class AllowedNames:
     """A module cut down to some of its names."""
 
     def __init__(self, title: str, entries: Mapping[str, Any]) -> None:
@@ -74,7 +74,7 @@ def _chosen(module: Any, names: str) -> dict[str, Any]:
     return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
 
 
-def _numpy() -> Names:
+def _numpy() -> AllowedNames:
     entries = _chosen(np, _FUNCTIONS) | _chosen(np, _CONSTANTS)
     # vars, not getattr: NumPy imports numpy.testing and numpy.f2py (90 ms) when those names are looked at.
     for name, entry in vars(np).items():
@@ -83,8 +83,8 @@ def _numpy() -> Names:
         if isinstance(entry, np.ufunc) or (isinstance(entry, type) and issubclass(entry, np.generic)):
             entries[name] = entry
     for name, members in _SUBMODULES.items():
-        entries[name] = Names(f"np.{name}", _chosen(getattr(np, name), members))
-    return Names("np", entries)
+        entries[name] = AllowedNames(f"np.{name}", _chosen(getattr(np, name), members))
+    return AllowedNames("np", entries)
 
 
 NUMPY = _numpy()

@@ -25,7 +25,7 @@ from tfdbg_cli.ops.kinds import LITERALS
 _Held: TypeAlias = tuple[TensorName, int, tuple[int, ...]]  # a tensor, the execution, and what is not finite in it
 
 
-class Health(StrEnum):
+class KnownHealth(StrEnum):
     """What is known of a run."""
 
     FINE = "fine"  # nothing that is not finite, but for what is intended or ignored
@@ -37,7 +37,7 @@ class Health(StrEnum):
 class RunHealth:
     """How a run fares; `left_out` are the rows of tensors that are not finite and count as fine."""
 
-    health: Health
+    health: KnownHealth
     left_out: frozenset[int] = frozenset()
 
 
@@ -75,7 +75,7 @@ class RunHealths:
 
     def _look(self, run: Run) -> RunHealth:
         bad, unknown = _not_finite(run)
-        fine = RunHealth(Health.UNKNOWN if unknown or run.lacks or not len(run.tensors) else Health.FINE)
+        fine = RunHealth(KnownHealth.UNKNOWN if unknown or run.lacks or not len(run.tensors) else KnownHealth.FINE)
         if not bad and not _has_bad_feed(run):
             return fine
         meant = self._meant.setdefault(run.call.same, set())
@@ -90,7 +90,7 @@ class RunHealths:
         origin = search.first()
         found = left_out | search.left_out if origin is not None else frozenset(bad)
         meant.update(held[row] for row in found if row in held)
-        return RunHealth(fine.health if origin is None else Health.BAD, found & bad.keys())
+        return RunHealth(fine.health if origin is None else KnownHealth.BAD, found & bad.keys())
 
 
 def _not_finite(run: Run) -> tuple[dict[int, Summary], bool]:
@@ -112,10 +112,10 @@ def _not_finite(run: Run) -> tuple[dict[int, Summary], bool]:
     return bad, unknown
 
 
-def _by_numbers(run: Run) -> Health:
+def _by_numbers(run: Run) -> KnownHealth:
     """How a run fares of which there are counts and no values: an infinity of a constant may be intended."""
     origin = HealthSearch(run).first()
-    return Health.UNKNOWN if origin is None or origin.op_type in LITERALS else Health.BAD
+    return KnownHealth.UNKNOWN if origin is None or origin.op_type in LITERALS else KnownHealth.BAD
 
 
 def _has_bad_feed(run: Run) -> bool:

@@ -10,7 +10,7 @@ from tfdbg_cli.errors import TfdbgError
 
 
 @dataclass(frozen=True)
-class Rename:
+class RenameRule:
     r"""One line: `first`, a name or a regular expression that is all of a name, and `second`, which may hold \1."""
 
     number: int
@@ -22,7 +22,7 @@ class Rename:
 class Renames:
     """The lines of a file."""
 
-    lines: Sequence[Rename] = ()
+    lines: Sequence[RenameRule] = ()
 
     def pairs(self, first: Iterable[str], second: Iterable[str]) -> tuple[list[tuple[str, str]], list[int]]:
         """The pairs of names that they make, each name once, and the numbers of the lines that make none."""
@@ -67,7 +67,7 @@ def parsed_renames(text: str) -> Renames:
             raise TfdbgError(
                 f"Line {number} of the map is no pattern: {error}.", hint=r"Such as: a/(.*) b/\1"
             ) from None
-        found.append(Rename(number, pattern, second))
+        found.append(RenameRule(number, pattern, second))
     return Renames(found)
 
 
@@ -75,11 +75,11 @@ def _is_plain(pattern: re.Pattern[str]) -> bool:
     return not set(pattern.pattern) & set("()[]{}?*+|^$\\.")
 
 
-def _known(rename: Rename, names: Sequence[str]) -> Sequence[str]:
+def _known(rename: RenameRule, names: Sequence[str]) -> Sequence[str]:
     return [rename.first.pattern] if rename.first.pattern in set(names) else []
 
 
-def _expanded(match: re.Match[str], rename: Rename) -> str | None:
+def _expanded(match: re.Match[str], rename: RenameRule) -> str | None:
     try:
         return match.expand(rename.second)
     except (re.error, IndexError):

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.retracing.retracing import AROUND, BY_OBJECT, BY_VARIABLES, ITSELF, Difference, Explained
+from tfdbg_cli.analysis.retracing.retracing import (
+    AROUND,
+    BY_OBJECT,
+    BY_VARIABLES,
+    ITSELF,
+    ArgumentDifference,
+    Explained,
+)
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.traces import ArgumentSpec, SpecKind, TracedCode
 
@@ -34,7 +41,7 @@ class Advice:
 
 def advice(code: TracedCode, found: Sequence[Explained]) -> tuple[Advice, ...]:
     """What helps against the retraces of `code`, first against what made most of them."""
-    alike: dict[tuple[str, frozenset[SpecKind | None]], list[Difference]] = {}
+    alike: dict[tuple[str, frozenset[SpecKind | None]], list[ArgumentDifference]] = {}
     for one in found:
         for difference in one.differences:
             pair = difference.before, difference.after
@@ -53,7 +60,7 @@ def _listed(arguments: Sequence[str]) -> str:
     return f"{', '.join(names[:_NAMED])}{more}"
 
 
-def _about(code: TracedCode, argument: str, items: Sequence[Difference]) -> str:
+def _about(code: TracedCode, argument: str, items: Sequence[ArgumentDifference]) -> str:
     if argument == ITSELF:
         return _about_itself(code, [(one,) for one in items])
     if argument == AROUND:
@@ -83,7 +90,7 @@ def _about(code: TracedCode, argument: str, items: Sequence[Difference]) -> str:
     return f"Pass the same kind of value as {argument} in every call."
 
 
-def _about_itself(code: TracedCode, items: Sequence[tuple[Difference]]) -> str:
+def _about_itself(code: TracedCode, items: Sequence[tuple[ArgumentDifference]]) -> str:
     if all(one == BY_VARIABLES for one in items):
         return ""  # TensorFlow traces each function twice that creates variables
     if is_library(code.file):

@@ -19,7 +19,7 @@ _COMPARED = 100  # of many traces the latest
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ArgumentDifference:
     """What differs between two traces: `argument`, a path such as `batch['image']`, was `old` and is `new`.
 
     `before` and `after` are the same as specs; None where it was or is absent, and where no argument differs.
@@ -49,10 +49,10 @@ class Explained:
     """A `trace`, and what differs from the nearest earlier one; nothing of the first one."""
 
     trace: Trace
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[ArgumentDifference, ...] = ()
 
     @property
-    def cause(self) -> Difference | None:
+    def cause(self) -> ArgumentDifference | None:
         """The first difference."""
         return self.differences[0] if self.differences else None
 
@@ -62,10 +62,10 @@ class Explained:
         return bool(self.differences) and self.differences != BY_VARIABLES
 
 
-BY_VARIABLES = (Difference(ITSELF, "creates its variables", "uses the variables it created"),)
-BY_SURROUNDINGS = (Difference(AROUND, "the same arguments", "another device, strategy or graph"),)
-BY_OBJECT = (Difference(ITSELF, "the method of one object", "the method of another object"),)
-BY_FUNCTION = (Difference(ITSELF, "one tf.function", "another tf.function of the same code"),)
+BY_VARIABLES = (ArgumentDifference(ITSELF, "creates its variables", "uses the variables it created"),)
+BY_SURROUNDINGS = (ArgumentDifference(AROUND, "the same arguments", "another device, strategy or graph"),)
+BY_OBJECT = (ArgumentDifference(ITSELF, "the method of one object", "the method of another object"),)
+BY_FUNCTION = (ArgumentDifference(ITSELF, "one tf.function", "another tf.function of the same code"),)
 
 
 def explained(code: TracedCode) -> tuple[Explained, ...]:
@@ -101,9 +101,9 @@ def often_retraced(codes: Sequence[TracedCode]) -> str:
     return f"{code.name} was traced {traces:,} times, {why}{others}: `traces` at a prompt tells why."
 
 
-def since_nearest(earlier: Collection[Signature], new: Signature) -> tuple[Difference, ...]:
+def since_nearest(earlier: Collection[Signature], new: Signature) -> tuple[ArgumentDifference, ...]:
     """What differs between `new` and the one of the latest of `earlier` that differs least; of several the latest."""
-    nearest: tuple[Difference, ...] = ()
+    nearest: tuple[ArgumentDifference, ...] = ()
     least = 0
     for signature in islice(reversed(tuple(earlier)), _COMPARED):
         found = differences(signature, new)
@@ -115,7 +115,7 @@ def since_nearest(earlier: Collection[Signature], new: Signature) -> tuple[Diffe
     return nearest
 
 
-def _because(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Difference, ...]:
+def _because(earlier: dict[Signature, Trace], trace: Trace) -> tuple[ArgumentDifference, ...]:
     """What made `trace` necessary beside `earlier` ones of its tf.function."""
     same = earlier.get(trace.signature)
     if same is not None:
@@ -123,14 +123,14 @@ def _because(earlier: dict[Signature, Trace], trace: Trace) -> tuple[Difference,
     return since_nearest(earlier, trace.signature) or BY_SURROUNDINGS  # the order of keywords makes no difference
 
 
-def differences(old: Signature, new: Signature) -> tuple[Difference, ...]:
+def differences(old: Signature, new: Signature) -> tuple[ArgumentDifference, ...]:
     """What differs between two signatures, argument by argument, in the order of the newer one."""
     before, after = dict(old), dict(new)
     names = dict.fromkeys([*after, *before])
     return tuple(one for name in names for one in _between(name, before.get(name), after.get(name)))
 
 
-def _between(path: str, old: ArgumentSpec | None, new: ArgumentSpec | None) -> Iterator[Difference]:
+def _between(path: str, old: ArgumentSpec | None, new: ArgumentSpec | None) -> Iterator[ArgumentDifference]:
     if old is new or old == new:
         return
     if old is not None and new is not None and _is_alike(old, new):
@@ -140,7 +140,7 @@ def _between(path: str, old: ArgumentSpec | None, new: ArgumentSpec | None) -> I
     was, now = _outline(old), _outline(new)
     if was == now and old is not None and new is not None:
         was, now = (old.whole, new.whole) if old.whole != new.whole else (was, _another(new))
-    yield Difference(path, was, now, old, new)
+    yield ArgumentDifference(path, was, now, old, new)
 
 
 def _is_alike(old: ArgumentSpec, new: ArgumentSpec) -> bool:

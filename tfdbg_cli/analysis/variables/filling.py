@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.analysis.variables.pairs import fits, paired
 from tfdbg_cli.analysis.variables.partitions import with_wholes
-from tfdbg_cli.analysis.variables.renames import Rename, renames
+from tfdbg_cli.analysis.variables.renames import VariableRename, renames
 from tfdbg_cli.model.dtypes import element_type_named
 from tfdbg_cli.model.restoring import ProgramObject, ProgramVariable, ProgramVariables, SavedObject
 from tfdbg_cli.model.walks import nearest_first
@@ -39,7 +39,7 @@ class Filling:
     by_objects: bool = False
     root: Sequence[str] = ()
     roots: int = 0
-    suggested: Mapping[int, Rename] = field(default_factory=dict)
+    suggested: Mapping[int, VariableRename] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:

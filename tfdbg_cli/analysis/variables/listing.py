@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.variables.slots import slots_of
 from tfdbg_cli.analysis.variables.slots_read import slots_read
-from tfdbg_cli.analysis.variables.uses import Ran, Use, use_of
-from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.analysis.variables.uses import Ran, VariableUse, use_of
+from tfdbg_cli.model.calls import CallArgument, RunKind
 from tfdbg_cli.model.dtypes import HANDLES, element_type_named
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
@@ -50,7 +50,7 @@ class Variable:
     key: str = ""
     full_name: str = ""
     is_idle: bool = False
-    use: Use = field(default_factory=Use)
+    use: VariableUse = field(default_factory=VariableUse)
 
     @property
     def elements(self) -> int | None:
@@ -134,7 +134,7 @@ def _is_given_handle(graph: Graph, node: Node, run: Run) -> bool:
     return any(takes_handle(reader.op_type) for reader, _ in graph.consumers(node.name))
 
 
-def _described(run: Run, graph: Graph, node: Node, use: Use, argument: Argument | None) -> Variable:
+def _described(run: Run, graph: Graph, node: Node, use: VariableUse, argument: CallArgument | None) -> Variable:
     rows = _rows(run, node, use)
     tensor = run.tensors[rows[0]] if rows else None
     told = node.attributes.get("dtype", "").removesuffix("_ref")
@@ -164,7 +164,7 @@ def _described(run: Run, graph: Graph, node: Node, use: Use, argument: Argument 
     )
 
 
-def _rows(run: Run, node: Node, use: Use) -> tuple[int, ...]:
+def _rows(run: Run, node: Node, use: VariableUse) -> tuple[int, ...]:
     """The rows of the tensors that hold the variable, best first."""
     store = run.tensors
     after = store.named(after_update(node.name), 0)[-1:]

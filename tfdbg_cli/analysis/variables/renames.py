@@ -17,7 +17,7 @@ Content: TypeAlias = Callable[[int], "bytes | None"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rename:
+class VariableRename:
     """The variable at `other` may be the one; `same_values` says that it holds the same to the last bit."""
 
     other: int
@@ -30,7 +30,7 @@ def renames(
     only_first: Sequence[int],
     only_second: Sequence[int],
     contents: tuple[Content, Content],
-) -> Mapping[int, Rename]:
+) -> Mapping[int, VariableRename]:
     """By places in `first` what they may be in `second`, of the same dtype and shape; none is taken twice.
 
     What the program calls alike is looked for first, for a file may hold that twice: it is nothing that is called
@@ -45,7 +45,7 @@ def renames(
     theirs = [at for at in only_second if second[at].kind in kinds]
     alike = {_called(first[at]) for at in ours} & {_called(second[at]) for at in theirs}
     held = (lru_cache(maxsize=None)(contents[0]), lru_cache(maxsize=None)(contents[1]))
-    found: dict[int, Rename] = {}
+    found: dict[int, VariableRename] = {}
     for group, is_alike in ((_called, True), (_kind, False)):
         left = (
             [at for at in ours if (_called(first[at]) in alike) is is_alike],
@@ -54,7 +54,7 @@ def renames(
         _match(first, second, left, group, held, found)
         if is_alike:
             pairs = [*((mine, one.other) for mine, one in found.items()), *_first_of_several(first, second, left)]
-            found = {mine: Rename(other, _holds_the_same(held, mine, other)) for mine, other in pairs}
+            found = {mine: VariableRename(other, _holds_the_same(held, mine, other)) for mine, other in pairs}
     return found
 
 
@@ -77,13 +77,13 @@ def _match(
     left: tuple[list[int], list[int]],
     group: Callable[[Variable], Hashable],
     contents: tuple[Content, Content],
-    found: dict[int, Rename],
+    found: dict[int, VariableRename],
 ) -> None:
     """Move pairs of one group from what is `left` to what was `found`."""
 
     def take(pairs: Iterable[tuple[int, int]], *, same_values: bool) -> None:
         taken = dict(pairs)
-        found.update((mine, Rename(other, same_values)) for mine, other in taken.items())
+        found.update((mine, VariableRename(other, same_values)) for mine, other in taken.items())
         others = set(taken.values())
         left[0][:] = [at for at in left[0] if at not in taken]
         left[1][:] = [at for at in left[1] if at not in others]

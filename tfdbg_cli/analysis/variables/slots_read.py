@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from tfdbg_cli.analysis.graph.nodes.roles import Role, roles_of
-from tfdbg_cli.analysis.variables.uses import Use
+from tfdbg_cli.analysis.variables.uses import VariableUse
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.walks import reached
 
@@ -16,7 +16,7 @@ Kind = TypeVar("Kind")
 _MOST_NODES = 500  # of one update
 
 
-def slots_read(graph: Graph, variables: Mapping[str, tuple[Kind, Use]]) -> Mapping[str, str]:
+def slots_read(graph: Graph, variables: Mapping[str, tuple[Kind, VariableUse]]) -> Mapping[str, str]:
     """By the name of a slot the variable that it belongs to. A slot has the same dtype and shape as that one.
 
     `variables` are the variables of `graph` by name, each with its dtype and shape, and what uses it. A slot is

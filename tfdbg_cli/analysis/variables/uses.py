@@ -12,7 +12,7 @@ from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.model.walks import nearest_first
-from tfdbg_cli.ops.effects import Does, State, does, updates_variable
+from tfdbg_cli.ops.effects import Does, StatePlace, does, updates_variable
 from tfdbg_cli.ops.kinds import CALLS, MERGE, PASSING, REFERENCE_VARIABLES, WRITES_OVER
 
 # Ops that hand a handle on, into calls, branches and turns of loops, and those that hand on a reference.
@@ -23,12 +23,12 @@ _SHOWN = frozenset({UPDATED_VARIABLE, BEFORE_UPDATE})
 _OPTIMIZES = re.compile(r"(Resource)?(Sparse)?Apply[A-Z]\w*")
 _DRAWS = frozenset({Does.DRAWS})
 _ASKS = frozenset({Does.ASKS})
-_VARIABLES = frozenset({State.VARIABLE, State.REFERENCE})
+_VARIABLES = frozenset({StatePlace.VARIABLE, StatePlace.REFERENCE})
 _MOST_NODES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class VariableUse:
     """The ops that read a variable, and those that write it; one that computes with what is there does both.
 
     `calls` are calls that are given its handle, and whose functions are not part of the graph.
@@ -39,7 +39,7 @@ class Use:
     calls: tuple[Node, ...] = ()
 
 
-def use_of(graph: Graph, variable: Node) -> Use:
+def use_of(graph: Graph, variable: Node) -> VariableUse:
     """The ops of `graph` that use `variable`, wherever its handle or the reference to it is handed on to."""
     is_reference = variable.op_type in REFERENCE_VARIABLES
     hand_on = _HAND_REFERENCES_ON if is_reference else _HAND_ON
@@ -62,7 +62,7 @@ def use_of(graph: Graph, variable: Node) -> Use:
                 writers[user.name] = user
             if kind not in WRITES_OVER and (is_reference or does(kind, frozenset(Does) - _ASKS, _VARIABLES)):
                 readers[user.name] = user
-    return Use(tuple(readers.values()), tuple(writers.values()), tuple(calls.values()))
+    return VariableUse(tuple(readers.values()), tuple(writers.values()), tuple(calls.values()))
 
 
 def _writes(user: Node, at: str) -> bool:

@@ -20,7 +20,7 @@ from tfdbg_cli.model.variables import SavedVariable, ToldVariables
 _NOTHING = NoValue(Lack.GONE, "The run did not read this variable, and its value was not kept.")
 
 
-class Source(StrEnum):
+class ValueSource(StrEnum):
     """From when a value of a variable is."""
 
     UPDATED = "updated"  # as the run left it
@@ -76,13 +76,13 @@ class VariableValues(FoundByNode):
         is_same = tensor.dtype == one.dtype and tensor.shape in (None, one.shape)
         return found if is_same or one.shape is None or None in one.shape else None
 
-    def source(self, index: int) -> Source | None:
+    def source(self, index: int) -> ValueSource | None:
         """From when the value is, as far as that is known without looking at it."""
         one = self._variables[index]
         if not one.rows and self._beside(one) is not None:
-            return Source.SAVED
+            return ValueSource.SAVED
         if not one.rows:
-            return Source.GIVEN if one.given else None
+            return ValueSource.GIVEN if one.given else None
         if self._run.call.kind is RunKind.CHECKPOINT:
-            return Source.SAVED
-        return Source.UPDATED if is_after_update(self._run.tensors[one.rows[0]].node) else Source.READ
+            return ValueSource.SAVED
+        return ValueSource.UPDATED if is_after_update(self._run.tensors[one.rows[0]].node) else ValueSource.READ

@@ -10,14 +10,14 @@ from tfdbg_cli.capture.budget import ROOM_BESIDE_GRAPHS, disk_budget, free_disk
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan
 from tfdbg_cli.capture.debug_options import WatchOptions
 from tfdbg_cli.capture.dump_folders import disk_bytes, dump_name
-from tfdbg_cli.capture.intercept.unattended import Unattended, WatchFunction
+from tfdbg_cli.capture.intercept.unattended import PassingController, WatchFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.process.streams import to_stderr
 
 
-class DumpingController(Unattended):
+class DumpingController(PassingController):
     """Dumps each run under `root`. Safe to use from several threads."""
 
     def __init__(

@@ -11,7 +11,7 @@ from tfdbg_cli.analysis.variables.listing import variables_of
 from tfdbg_cli.capture.controller import PendingRun, Plan
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
-from tfdbg_cli.capture.intercept.unattended import Unattended
+from tfdbg_cli.capture.intercept.unattended import PassingController
 from tfdbg_cli.capture.state.living_variables import living_variables
 from tfdbg_cli.capture.tf.patching import replace_method
 from tfdbg_cli.capture.tf.types import Method
@@ -24,7 +24,7 @@ _GRADIENTS = ("gradient", "jacobian")
 _RESTORES = ("restore", "read")
 
 
-class FirstUse(Unattended):
+class FirstUse(PassingController):
     """Calls `look` with the program's variables before the first run that uses some, whatever thread makes it.
 
     Where they cannot be found it calls `fail` with the reason. Neither comes back: the program does not go on.

@@ -17,7 +17,7 @@ from tfdbg_cli.model.runs import Run
 WatchFunction: TypeAlias = Callable[[Any, Any], object]
 
 
-class Unattended:
+class PassingController:
     """Plans to leave every run alone.
 
     `Plan.watch_options` has what `watch_fn` wants, for whoever captures the run after all. Safe to use from several

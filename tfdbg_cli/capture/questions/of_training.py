@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.watch.filter import Filter
 from tfdbg_cli.analysis.watch.training_filters import has_dead_units, is_dead, norm_of
 from tfdbg_cli.capture.questions.question import Covering, Question, element_count
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, kind
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, AnswerRecipe, kind
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import RELUS
@@ -42,7 +42,7 @@ class GradientNorm(Question):
     def concerns(self, op_type: str, dtype: str, shape: Shape) -> bool:
         return dtype in CHECKABLE and element_count(shape) != 0
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         wide = [
             value if real == "float64" else recipe.cast(value, real, "float64")
             for value, real in recipe.reals(ASKED, dtype)
@@ -73,14 +73,14 @@ class GradientNorm(Question):
         below, beyond = self.limit * (1 - _ROUNDING), self.limit * (1 + _ROUNDING)
         return [beyond, below] if self.above else [below, beyond]
 
-    def _scale(self, rows: list[int], recipe: Recipe) -> int:
+    def _scale(self, rows: list[int], recipe: AnswerRecipe) -> int:
         """The largest magnitude in `rows`, but not zero."""
         real = kind("float64")
         largest = [recipe.reduced("Max", recipe.op("Abs", row, T=real), "float64") for row in rows]
         found = largest[0] if len(largest) == 1 else recipe.op("Maximum", *largest, T=real)
         return recipe.op("Maximum", found, recipe.constant(_SMALLEST, "float64"), T=real)
 
-    def _square(self, row: int, scale: int | None, recipe: Recipe) -> int:
+    def _square(self, row: int, scale: int | None, recipe: AnswerRecipe) -> int:
         real = kind("float64")
         terms = row if scale is None else recipe.op("RealDiv", row, scale, T=real)
         return recipe.reduced("Sum", recipe.op("Square", terms, T=real), "float64")
@@ -98,7 +98,7 @@ class DeadUnits(Question):
     def askable(self, dtype: str, shape: Shape) -> bool:
         return shape is not None and shape[-1] is not None
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         assert shape is not None
         units = shape[-1]
         assert units is not None
@@ -130,7 +130,7 @@ class Unchanged(Question):
     def askable(self, dtype: str, shape: Shape) -> bool:
         return dtype in _COMPARED
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         different = [_different(_shape(ASKED, dtype, recipe), _shape(BEFORE, dtype, recipe), "int32", recipe)]
         if dtype in _PARTS and recipe.compiled:
             for (after, real), (before, _) in zip(
@@ -147,19 +147,19 @@ class Unchanged(Question):
         recipe.unless_empty(same, ASKED, dtype, element_count(shape))
 
 
-def _bits(value: int, dtype: str, recipe: Recipe) -> int:
+def _bits(value: int, dtype: str, recipe: AnswerRecipe) -> int:
     """The elements as integers, so that a NaN is equal to itself."""
     if dtype not in _INTEGERS:
         return value
     return recipe.op("Bitcast", value, T=kind(dtype), type=kind(_INTEGERS[dtype]))
 
 
-def _different(one: int, other: int, dtype: str, recipe: Recipe) -> int:
+def _different(one: int, other: int, dtype: str, recipe: AnswerRecipe) -> int:
     integer = kind(_INTEGERS.get(dtype, dtype))
     return recipe.any(recipe.op("NotEqual", one, other, T=integer, incompatible_shape_error=False))
 
 
-def _shape(value: int, dtype: str, recipe: Recipe) -> int:
+def _shape(value: int, dtype: str, recipe: AnswerRecipe) -> int:
     return recipe.op("Shape", value, T=kind(dtype), out_type=kind("int32"))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tfdbg_cli.analysis.watch.filter import Filter, TensorFilter
 from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.capture.questions.question import Covering, Question, element_count
-from tfdbg_cli.capture.questions.recipe import ASKED, Recipe, kind
+from tfdbg_cli.capture.questions.recipe import ASKED, AnswerRecipe, kind
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.element_bounds import AT_MOST_TWO
 from tfdbg_cli.ops.transparency import CHECKABLE
@@ -20,7 +20,7 @@ from tfdbg_cli.ops.transparent_shapes import Shape
 
 
 @dataclass(frozen=True)
-class Health(Question):
+class NonFinite(Question):
     """Whether there is a NaN or an infinity.
 
     `mode` is the `tensor_debug_mode` (core/protobuf/debug_event.proto) in which DebugNumericSummaryV2 counts in one
@@ -38,12 +38,12 @@ class Health(Question):
     def asked_of(self, array: Array) -> bool:
         return array is None or bool((self.holds or self.asked)(None, array))
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         answers = [self._of_reals(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]
         if len(answers) > 1:
             recipe.op("AddV2", *answers, T=kind("float32"))
 
-    def _of_reals(self, value: int, dtype: str, recipe: Recipe) -> int:
+    def _of_reals(self, value: int, dtype: str, recipe: AnswerRecipe) -> int:
         if not recipe.compiled:
             types = {"T": kind(dtype), "output_dtype": kind("float32")}
             return recipe.op("DebugNumericSummaryV2", value, tensor_debug_mode=self.mode, tensor_id=0, **types)
@@ -64,13 +64,13 @@ class AllZero(Question):
     def asked_of(self, array: Array) -> bool:
         return array is None or bool(self.asked(None, array))
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         found = [self._not_zero(value, real, recipe) for value, real in recipe.reals(ASKED, dtype)]
         some = found[0] if len(found) == 1 else recipe.op("LogicalOr", *found)
         all_zero = recipe.contrary(recipe.counted(some))
         recipe.unless_empty(all_zero, ASKED, dtype, element_count(shape))
 
-    def _not_zero(self, value: int, dtype: str, recipe: Recipe) -> int:
+    def _not_zero(self, value: int, dtype: str, recipe: AnswerRecipe) -> int:
         bits, integer = recipe.bits(value, dtype)
         but_sign = recipe.constant(np.iinfo(integer).max, integer)
         kept = recipe.op("BitwiseAnd", bits, but_sign, T=kind(integer))
@@ -103,12 +103,12 @@ class Large(Question):
         most = float(ml_dtypes.finfo(narrow).max)  # type: ignore[no-untyped-call]
         return _largest(narrow, self.share * most, including=False)
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         bound = self._bound(dtype)
         found = [self._beyond(value, real, bound, recipe) for value, real in recipe.reals(ASKED, dtype)]
         recipe.counted(found[0] if len(found) == 1 else recipe.op("LogicalOr", *found))
 
-    def _beyond(self, value: int, dtype: str, bound: float, recipe: Recipe) -> int:
+    def _beyond(self, value: int, dtype: str, bound: float, recipe: AnswerRecipe) -> int:
         magnitude = recipe.op("Abs", value, T=kind(dtype))
         return recipe.any(recipe.op("Greater", magnitude, recipe.constant(bound, dtype), T=kind(dtype)))
 
@@ -125,10 +125,10 @@ def _largest(dtype: np.dtype[Any], limit: float, *, including: bool) -> float:
 
 
 OF_VALUES: Mapping[str, Callable[[Filter], Question]] = {
-    "bad_result": lambda asked: Health(asked, Covering.READERS, 2, (1,), negated=True, holds=has_inf_or_nan),
-    "has_inf_or_nan": lambda asked: Health(asked, Covering.READERS, 2, (1,), negated=True),
-    "has_nan": lambda asked: Health(asked, Covering.READERS, 5, (4,), mode=3, op="IsNan"),
-    "has_inf": lambda asked: Health(asked, Covering.READERS_KEEPING, 5, (2, 3), mode=3, op="IsInf"),
+    "bad_result": lambda asked: NonFinite(asked, Covering.READERS, 2, (1,), negated=True, holds=has_inf_or_nan),
+    "has_inf_or_nan": lambda asked: NonFinite(asked, Covering.READERS, 2, (1,), negated=True),
+    "has_nan": lambda asked: NonFinite(asked, Covering.READERS, 5, (4,), mode=3, op="IsNan"),
+    "has_inf": lambda asked: NonFinite(asked, Covering.READERS_KEEPING, 5, (2, 3), mode=3, op="IsInf"),
     "all_zero": lambda asked: AllZero(asked, Covering.COPIES),
     "magnitude_above": lambda asked: Large(asked, Covering.BOUNDS, limit=asked.number),
     "near_overflow": lambda asked: Large(asked, Covering.BOUNDS, share=asked.number),

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from functools import cached_property
 
 from tfdbg_cli.analysis.watch.filter import Among, Filter
-from tfdbg_cli.capture.questions.recipe import Recipe, RecipeStep
+from tfdbg_cli.capture.questions.recipe import AnswerRecipe, RecipeStep
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.transparency import CHECKABLE
 from tfdbg_cli.ops.transparent_shapes import Shape
@@ -77,7 +77,7 @@ class Question:
         """Whether ops can answer for a tensor of this dtype and static shape inside a run."""
         return True
 
-    def answer(self, dtype: str, shape: Shape, recipe: Recipe) -> None:
+    def answer(self, dtype: str, shape: Shape, recipe: AnswerRecipe) -> None:
         """Add to `recipe` the steps that answer for the tensor `ASKED`, of that dtype; the last gives the counts."""
         raise NotImplementedError
 
@@ -85,7 +85,7 @@ class Question:
         """The steps of `answer` in a graph; found out once for each dtype and shape."""
         found = self._steps.get((dtype, shape))
         if found is None:
-            recipe = Recipe()
+            recipe = AnswerRecipe()
             self.answer(dtype, shape, recipe)
             found = self._steps[dtype, shape] = recipe.steps
         return found

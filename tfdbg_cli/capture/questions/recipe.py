@@ -30,7 +30,7 @@ class RecipeStep:
 
 
 @dataclass
-class Recipe:
+class AnswerRecipe:
     """Steps of which the last gives the answer: a row of float32, of the question's width or of length 1.
 
     `compiled` says that XLA compiles them. The methods add steps, and give the number of the one whose output counts.

@@ -8,7 +8,7 @@ from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.replay.shelf import Shelf
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplaySpec
 
 _IN_TURN = (
     "The program makes more kinds of runs in turn than memory has room to keep prepared, so runs made again are "
@@ -45,7 +45,7 @@ class Copies:
 def _kind(replay_spec: ReplaySpec) -> tuple[object, ...]:
     """Equal for runs that can be made in one copy."""
     inputs = tuple(
-        (item.name, item.role, item.dtype, item.node, item.value.shape if item.role is Role.VARIABLE else None)
+        (item.name, item.role, item.dtype, item.node, item.value.shape if item.role is InputRole.VARIABLE else None)
         for item in replay_spec.inputs
     )
     return replay_spec.graph, replay_spec.fetches, inputs, tuple(sorted(replay_spec.details.items()))

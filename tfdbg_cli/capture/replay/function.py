@@ -11,8 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
@@ -32,7 +32,7 @@ from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 
 _GONE = np.zeros(())  # in place of values that nobody needs any more
 _ROUNDS = 4
@@ -40,12 +40,12 @@ _ROUNDS = 4
 
 def replay_function(replay_spec: ReplaySpec, room: int | None = None) -> Replayed:
     """Make a run of a function again, on fresh copies of its variables. See `any_replay.replay`."""
-    outcome = replay_wanted(replay_spec, room, Wanted.all_values)
+    outcome = replay_wanted(replay_spec, room, WantedRewrite.all_values)
     error = None if outcome.error is None else run_error(outcome.error)
     return Replayed(outcome.captured, outcome.notes, error)
 
 
-def replay_wanted(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], Wanted]) -> CallResult:
+def replay_wanted(replay_spec: ReplaySpec, room: int | None, wanted: Callable[[Scope], WantedRewrite]) -> CallResult:
     """As `replay_function`, but return only the values for which `wanted(scope)` asks, with the function's scope.
 
     Raises:
@@ -67,8 +67,8 @@ class ReadyFunction:
     def __init__(
         self,
         replay_spec: ReplaySpec,
-        wanted: Callable[[Scope], Wanted],
-        unread: frozenset[Source] = frozenset(),
+        wanted: Callable[[Scope], WantedRewrite],
+        unread: frozenset[ReferenceTarget] = frozenset(),
     ) -> None:
         """Rewrite the function of `replay_spec`, so that its calls give what is `wanted`.
 
@@ -114,7 +114,7 @@ class ReadyFunction:
         return found
 
 
-def _computable(root: Scope, sources: Iterable[Source]) -> Iterator[Source]:
+def _computable(root: Scope, sources: Iterable[ReferenceTarget]) -> Iterator[ReferenceTarget]:
     """Those of `sources` that can be computed afterwards from values that a run shows, by running their op."""
     for source in sources:
         node = root.body.nodes[source.node or ""]
@@ -155,7 +155,7 @@ def _shown(inputs: Sequence[ReplayInput], details: FunctionDetails) -> list[Show
     for item in inputs:
         element = element_type_named(item.dtype)
         dtype = 0 if element is None else element.number
-        if item.role is Role.SOURCE:
+        if item.role is InputRole.SOURCE:
             op_type, device = details.drawn.get(item.name, ("", ""))
             found.append(Shown(item.tensor, op_type, device, dtype))
         else:
@@ -167,7 +167,7 @@ def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetai
     """The inputs as eager tensors; for a variable the handle of a fresh one."""
     found: list[EagerTensor] = []
     for position, item in enumerate(inputs):
-        if item.role is Role.VARIABLE and position in details.aliases:
+        if item.role is InputRole.VARIABLE and position in details.aliases:
             first = details.aliases[position]
             if not 0 <= first < position:
                 raise TfdbgError(f"The input {item.name} stands for none before it.", hint="Make the bundle anew.")
@@ -176,12 +176,12 @@ def inputs_of(inputs: Sequence[ReplayInput], root: Scope, details: FunctionDetai
         element = element_type_named(item.dtype)
         if element is None:
             raise TfdbgError(f"The type of the input {item.name} is not known: {item.dtype}.")
-        wanted = RESOURCE if item.role is Role.VARIABLE else element.number
+        wanted = RESOURCE if item.role is InputRole.VARIABLE else element.number
         if root.body.argument_types[position] != wanted:
             raise TfdbgError(f"The function takes no {item.role} of type {item.dtype} at the place of {item.name}.")
         value = tf.constant(item.value, tf.dtypes.as_dtype(element.number))  # a copy, whoever holds the array
         found.append(
-            fresh_variable(value, details.devices.get(position, "")) if item.role is Role.VARIABLE else value
+            fresh_variable(value, details.devices.get(position, "")) if item.role is InputRole.VARIABLE else value
         )
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.optimized.compiled import Compiled
 from tfdbg_cli.capture.replay.registered import refusals
@@ -41,7 +41,7 @@ class OptimizedFunction:
         returned = {root.resolve(text): at for at, text in enumerate(root.body.returns)}
         self._returns = [returned[name] for name in gives if name in returned]
         with own_ops(), refusals():
-            self._instrumented = Instrumented(root, wanted=Wanted.all_values(root), onto=plain.optimized)
+            self._instrumented = Instrumented(root, wanted=WantedRewrite.all_values(root), onto=plain.optimized)
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None) -> CallResult:
         """Call the function; see `ReadyFunction.perform`."""

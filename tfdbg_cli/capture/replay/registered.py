@@ -17,7 +17,7 @@ from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FunctionDef
 from tfdbg_cli.errors import TfdbgError, reason_of
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 
 _SERIAL = itertools.count(900_001)
 _ALONE = "/job:localhost/replica:0/task:0"  # what TensorFlow calls a process that is no worker
@@ -121,5 +121,5 @@ def _root_of(entry: str, library: Library, inputs: Sequence[ReplayInput], detail
         raise TfdbgError(f"TensorFlow does not give the definition of the function {error.args[0]!r}.") from error
     if len(root.body.arguments) != len(inputs):
         raise TfdbgError(f"The function takes {len(root.body.arguments)} inputs, and {len(inputs)} are there.")
-    root.stands_for = {at: item.tensor for at, item in enumerate(inputs) if item.role is Role.SOURCE}
+    root.stands_for = {at: item.tensor for at, item in enumerate(inputs) if item.role is InputRole.SOURCE}
     return root

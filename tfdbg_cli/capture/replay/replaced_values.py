@@ -13,7 +13,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.values import Array
 
 _SUFFIX = "_set"
@@ -35,7 +35,7 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
         at = known.get(name)
         if at is None:
             inner[name] = value
-        elif inputs[at].role is Role.VARIABLE and not replay_spec.kind.of_session:
+        elif inputs[at].role is InputRole.VARIABLE and not replay_spec.kind.of_session:
             raise TfdbgError(f"{name} is a variable: replace what is read from it.")
         else:
             inputs[at] = replace(inputs[at], value=value)
@@ -48,7 +48,7 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
 
 
 def _drawn(name: TensorName, value: Array) -> ReplayInput:
-    return ReplayInput(str(name), Role.SOURCE, name_of(value.dtype), value)
+    return ReplayInput(str(name), InputRole.SOURCE, name_of(value.dtype), value)
 
 
 def _fed_function(replay_spec: ReplaySpec, fed: Mapping[TensorName, Array]) -> ReplaySpec:

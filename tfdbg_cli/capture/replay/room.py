@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.replay.registered import refusals, registered
 from tfdbg_cli.capture.tf.imported_graph import imported_graph
@@ -19,7 +19,7 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FunctionDef, GraphDef, NodeDef, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type_named
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.units import bytes_text
 
 _ANY = tf.TensorShape(None)
@@ -60,7 +60,7 @@ _ANYTHING = _Given(_ANY)
 
 def _given(item: ReplayInput) -> _Given:
     element = element_type_named(item.dtype)
-    variable = element.number if element is not None and item.role is Role.VARIABLE else 0
+    variable = element.number if element is not None and item.role is InputRole.VARIABLE else 0
     return _Given(tf.TensorShape(item.value.shape), variable)
 
 
@@ -120,7 +120,7 @@ def _add_argument(definition: GraphDef, name: str, dtype: int, given: _Given) ->
     node.attr["shape"].shape.CopyFrom(given.shape.as_proto())
 
 
-def _reference(source: Source, arguments: Sequence[str]) -> str:
+def _reference(source: ReferenceTarget, arguments: Sequence[str]) -> str:
     return arguments[source.slot] if source.node is None else f"{source.node}:{source.slot}"
 
 

@@ -33,7 +33,7 @@ from tfdbg_cli.capture.tf.types import (
     TfGraph,
 )
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.process.interruptions import our_errors
 
@@ -67,13 +67,13 @@ class SessionCopy:
         try:
             self.elements = [graph.as_graph_element(name) for name in replay_spec.fetches]
             inputs = replay_spec.inputs
-            self.variables = [CopiedVariable(graph, item) for item in inputs if item.role is Role.VARIABLE]
-            given = [item for item in inputs if item.role is not Role.VARIABLE]
+            self.variables = [CopiedVariable(graph, item) for item in inputs if item.role is InputRole.VARIABLE]
+            given = [item for item in inputs if item.role is not InputRole.VARIABLE]
             self.feeds = {item.name: graph.as_graph_element(item.name) for item in given}
         except (KeyError, ValueError, TypeError) as error:
             raise refused("the names", error) from error
         self.fed = {feed.name for feed in self.feeds.values()}
-        self.arguments = {item.name for item in given if item.role is Role.GIVEN}
+        self.arguments = {item.name for item in given if item.role is InputRole.GIVEN}
         updated = set(replay_spec.details.get(UPDATED, "").split("\n"))
         self.updated = [variable for variable in self.variables if variable.node in updated]
         hidden = hidden_ops(graph)
@@ -85,7 +85,7 @@ class SessionCopy:
         self._writers = [(place.outputs[0], write) for place, write, _ in zip(*[iter(ends)] * 3, strict=True)]
         readers = dict(zip((variable.node for variable in self.variables), ends[2::3], strict=True))
         self._readers = [readers[variable.node].outputs[0] for variable in self.updated]
-        held = sum(item.value.nbytes for item in inputs if item.role is Role.VARIABLE)
+        held = sum(item.value.nbytes for item in inputs if item.role is InputRole.VARIABLE)
         self.nbytes = held + _GRAPHS * len(replay_spec.graph) + _OP_BYTES * len(graph.get_operations())
         self.alike = False  # whether replays in this copy were found to make the same updates as the program's runs
         self._sessions: dict[bool, RawSession] = {}
@@ -132,7 +132,7 @@ class SessionCopy:
             return {
                 self.feeds[item.name]: _feedable(item)
                 for item in replay_spec.inputs
-                if item.role is not Role.VARIABLE
+                if item.role is not InputRole.VARIABLE
             }
         except (KeyError, ValueError, TypeError) as error:
             raise refused("the names", error) from error

@@ -10,7 +10,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import Op
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.effects import Does, State, does, may_run_again
+from tfdbg_cli.ops.effects import Does, StatePlace, does, may_run_again
 
 PYTHON = "calls Python of the program, which is not called again"
 _DRAWS = "draws random numbers ({}), which would be others"
@@ -32,11 +32,11 @@ def op_types(function: Any) -> Iterator[str]:
 def in_the_way(function: Any) -> str:
     """Why a concrete function may not be run once more, in words; empty where it may."""
     for op_type in op_types(function):
-        if does(op_type, {Does.DRAWS}, {State.PYTHON}) or op_type.startswith("GeneratorDataset"):
+        if does(op_type, {Does.DRAWS}, {StatePlace.PYTHON}) or op_type.startswith("GeneratorDataset"):
             return PYTHON
-        if does(op_type, {Does.DRAWS}, {State.KERNEL, State.VARIABLE, State.CLOCK}):
+        if does(op_type, {Does.DRAWS}, {StatePlace.KERNEL, StatePlace.VARIABLE, StatePlace.CLOCK}):
             return _DRAWS.format(op_type)
-        if may_run_again(op_type) or does(op_type, {Does.READS}, {State.TABLE}) or is_dataset(op_type):
+        if may_run_again(op_type) or does(op_type, {Does.READS}, {StatePlace.TABLE}) or is_dataset(op_type):
             continue
         definition = compat.op_definition(op_type)
         called = op_type in {"PartitionedCall", "StatefulPartitionedCall", "If", "While", "Case"}

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.samples.map_functions import parsed_key
 from tfdbg_cli.capture.samples.named_parts import keys_of, words_of_rows
 from tfdbg_cli.capture.samples.pipeline_search import looked_for
-from tfdbg_cli.capture.samples.recipe import Opened, Recipe, recipe_of
+from tfdbg_cli.capture.samples.recipe import DataSetRecipe, OpenedFiles, recipe_of
 from tfdbg_cli.capture.samples.run_again import file_of, functions_in
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, LOOKING_AT_DATA
@@ -97,12 +97,12 @@ def _found_in(dataset: Any, rows: Sequence[SoughtRow], component: int, seconds: 
     records = {}
     for row, (file, number) in found.first.items():
         record = Record(number, file, key, found.alike[row])
-        whole = "" if isinstance(recipe.source, Opened) else file_of(recipe, number)
+        whole = "" if isinstance(recipe.source, OpenedFiles) else file_of(recipe, number)
         records[row] = replace(record, file=whole, record=0) if whole else record
     return FoundRecords(records, tuple(notes))
 
 
-def _key(dataset: Any, recipe: Recipe, component: int) -> str:
+def _key(dataset: Any, recipe: DataSetRecipe, component: int) -> str:
     """What the program calls the part of an element: its key in a dict, or the feature that it was parsed from."""
     keys = list(keys_of(dataset.element_spec))
     key = keys[component] if component < len(keys) else ""

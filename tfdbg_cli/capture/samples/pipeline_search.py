@@ -8,9 +8,9 @@ from time import monotonic
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.record_search import Match, RecordSearch
+from tfdbg_cli.analysis.batch.record_search import RecordMatch, RecordSearch
 from tfdbg_cli.capture.samples.filled_up import refilled
-from tfdbg_cli.capture.samples.recipe import Recipe
+from tfdbg_cli.capture.samples.recipe import DataSetRecipe
 from tfdbg_cli.capture.samples.run_again import Stretch, blocks, each_alone, stretches
 from tfdbg_cli.model.records import SoughtRow
 from tfdbg_cli.model.values import Array
@@ -43,7 +43,7 @@ class FoundInPipeline:
         return other or (numbers, block)
 
 
-def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> FoundInPipeline | None:
+def looked_for(rows: Sequence[SoughtRow], recipe: DataSetRecipe, seconds: float) -> FoundInPipeline | None:
     """Look for the rows until the data or the time are at their end; None where nothing can be compared."""
     found, compared = FoundInPipeline(), False
     until = monotonic() + seconds
@@ -68,7 +68,7 @@ def looked_for(rows: Sequence[SoughtRow], recipe: Recipe, seconds: float) -> Fou
             elif search is not None:
                 left = [row for row in rows if row.row not in search.matches]
                 near |= dict.fromkeys(_matched(left, block), numbers)
-                search.matches |= {row: Match(int(numbers[0])) for row in near.keys() - search.matches.keys()}
+                search.matches |= {row: RecordMatch(int(numbers[0])) for row in near.keys() - search.matches.keys()}
         if search is not None:
             _take(found, search, stretch, recipe, {row.row: row for row in rows}, near)
         if found.cut:
@@ -81,7 +81,7 @@ def _take(
     found: FoundInPipeline,
     search: RecordSearch,
     stretch: Stretch,
-    recipe: Recipe,
+    recipe: DataSetRecipe,
     sought: dict[int, SoughtRow],
     near: dict[int, Array],
 ) -> None:
@@ -99,7 +99,7 @@ def _take(
 
 
 def _own(
-    found: FoundInPipeline, stretch: Stretch, recipe: Recipe, row: SoughtRow, number: int, near: Array
+    found: FoundInPipeline, stretch: Stretch, recipe: DataSetRecipe, row: SoughtRow, number: int, near: Array
 ) -> int | None:
     """The record that by itself is made into what `row` holds, of `number` and those `near` it; None if none is."""
     for numbers in (np.array([number]), near):
@@ -113,7 +113,7 @@ def _own(
     return None
 
 
-def _goes_on(recipe: Recipe) -> bool:
+def _goes_on(recipe: DataSetRecipe) -> bool:
     """Whether functions work on the batches, which may move their rows, or fill them up."""
     return recipe.steps[-1] is not recipe.batch
 

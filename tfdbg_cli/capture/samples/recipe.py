@@ -55,13 +55,13 @@ class Filtered:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedFiles:
     """The source of records of files: `open`, called with each element of `names`, gives those of one file.
 
     It leaves the first `skipped` ones out. `spec` is that of a record.
     """
 
-    names: Recipe
+    names: DataSetRecipe
     open: Any
     skipped: int
     spec: Any
@@ -71,11 +71,11 @@ class Opened:
 class Zipped:
     """The source whose records are put together from those of others; `spec` is that of all."""
 
-    parts: tuple[Recipe, ...]
+    parts: tuple[DataSetRecipe, ...]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class DataSetRecipe:
     """What the elements of a data set are made of: `source`, a data set of TensorFlow's unless it is one of ours.
 
     `steps` are the functions that are called with each, in turn, the filters, and the batches that are made of them.
@@ -116,7 +116,7 @@ class Recipe:
         return [step for step in self.steps if not isinstance(step, Batched | Filtered)]
 
 
-def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
+def recipe_of(dataset: Any, most: int = _MOST) -> DataSetRecipe:
     """How `dataset` was made.
 
     Raises:
@@ -125,7 +125,7 @@ def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
     """
     kind = _kind(dataset)
     if kind in _SOURCES:
-        return Recipe(dataset)
+        return DataSetRecipe(dataset)
     if kind in READERS:
         dataset = compat.reader_of_files(dataset)
         kind = _kind(dataset)
@@ -136,7 +136,7 @@ def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
         raise TfdbgError(_STUCK.format(_words(kind)))
     if kind in _OF_EACH:
         names = recipe_of(inputs[0], most - 1)
-        return Recipe(_opened(dataset, names, kind), in_order=kind == "FlatMapDataset" and names.in_order)
+        return DataSetRecipe(_opened(dataset, names, kind), in_order=kind == "FlatMapDataset" and names.in_order)
     below = recipe_of(inputs[0], most - 1)
     if kind in _SAME:
         return below
@@ -170,14 +170,14 @@ def recipe_of(dataset: Any, most: int = _MOST) -> Recipe:
     return replace(below, steps=(*below.steps, function))
 
 
-def _zipped(parts: Sequence[Recipe]) -> Recipe:
+def _zipped(parts: Sequence[DataSetRecipe]) -> DataSetRecipe:
     begin = parts[0].begin
     if any(part.begin != begin for part in parts):
         raise TfdbgError(_STUCK.format("a zip of data of which different numbers were skipped"))
-    return Recipe(Zipped(tuple(parts)), begin=begin, in_order=all(part.in_order for part in parts))
+    return DataSetRecipe(Zipped(tuple(parts)), begin=begin, in_order=all(part.in_order for part in parts))
 
 
-def _ordered(dataset: Any, kind: str, below: Recipe) -> Recipe:
+def _ordered(dataset: Any, kind: str, below: DataSetRecipe) -> DataSetRecipe:
     """What becomes of the elements of `below` where some are left out, or come in another order."""
     if kind == "IgnoreErrorsDataset":
         return replace(below, ignores_errors=True, in_order=False)
@@ -190,13 +190,13 @@ def _ordered(dataset: Any, kind: str, below: Recipe) -> Recipe:
         return replace(below, in_order=False)
     if kind == "SkipDataset" and count >= 0:
         return replace(below, begin=below.begin + int(count))
-    if kind == "TakeDataset" and count >= 0 and not isinstance(below.source, Opened):
+    if kind == "TakeDataset" and count >= 0 and not isinstance(below.source, OpenedFiles):
         end = below.begin + int(count)
         return replace(below, end=end if below.end is None else min(end, below.end))
     return replace(below, in_order=False)
 
 
-def _opened(dataset: Any, names: Recipe, kind: str) -> Opened:
+def _opened(dataset: Any, names: DataSetRecipe, kind: str) -> OpenedFiles:
     function = compat.functions_of(dataset)[0].function
     leaves = plain_leaves(dataset.element_spec)
     why = in_the_way(function)
@@ -205,9 +205,9 @@ def _opened(dataset: Any, names: Recipe, kind: str) -> Opened:
     if why:
         raise TfdbgError(_MAP.format(why))
     skipped = skipped_of_file(function)
-    if skipped is None or isinstance(names.source, Opened | Zipped) or names.batch is not None:
+    if skipped is None or isinstance(names.source, OpenedFiles | Zipped) or names.batch is not None:
         raise TfdbgError(_STUCK.format(f"{_words(kind)} of more than the records of one file after another"))
-    return Opened(names, function, skipped, tuple(leaves))
+    return OpenedFiles(names, function, skipped, tuple(leaves))
 
 
 def plain_leaves(spec: Any) -> list[Any]:

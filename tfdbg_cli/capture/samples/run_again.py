@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.samples.map_functions import reads_files
-from tfdbg_cli.capture.samples.recipe import Batched, Filtered, Opened, Recipe, Zipped
+from tfdbg_cli.capture.samples.recipe import Batched, DataSetRecipe, Filtered, OpenedFiles, Zipped
 from tfdbg_cli.model.values import Array
 
 _PLAIN, _MAPPED = 1_024, 64  # elements compared at once; fewer where functions run for them
@@ -30,10 +30,10 @@ class Stretch:
     begin: int
 
 
-def stretches(recipe: Recipe) -> Iterator[Stretch]:
+def stretches(recipe: DataSetRecipe) -> Iterator[Stretch]:
     """The records of a recipe, file by file."""
     source = recipe.source
-    if not isinstance(source, Opened):
+    if not isinstance(source, OpenedFiles):
         records = _flat(source).skip(0 if isinstance(source, Zipped) else recipe.begin)
         records = records if recipe.end is None else records.take(recipe.end - recipe.begin)
         yield Stretch("", _numbered(records, recipe.begin), recipe.begin)
@@ -51,7 +51,7 @@ def stretches(recipe: Recipe) -> Iterator[Stretch]:
 
 
 def blocks(
-    stretch: Stretch, recipe: Recipe, shapes: Mapping[int, tuple[int, ...]]
+    stretch: Stretch, recipe: DataSetRecipe, shapes: Mapping[int, tuple[int, ...]]
 ) -> Iterator[tuple[Array, dict[int, Array]]]:
     """The records of a stretch after all steps, in blocks: the numbers of some, and their parts.
 
@@ -87,7 +87,7 @@ def blocks(
                 yield numbers[:left], {part: value[left:] for part, value in whole.items()}
 
 
-def each_alone(stretch: Stretch, recipe: Recipe, numbers: Array) -> Iterator[tuple[int, dict[int, Array]]]:
+def each_alone(stretch: Stretch, recipe: DataSetRecipe, numbers: Array) -> Iterator[tuple[int, dict[int, Array]]]:
     """The records from the first to the last of `numbers`, each as a batch of nothing but itself: its first row.
 
     Functions that work on batches give there what they make of that record, wherever in a batch it stood, unless they
@@ -126,9 +126,9 @@ def _padded(value: Array, shape: tuple[int, ...] | None, padding: Array) -> Arra
     return found
 
 
-def file_of(recipe: Recipe, number: int) -> str:
+def file_of(recipe: DataSetRecipe, number: int) -> str:
     """The file that the record with that number names, if the functions read it; empty where they read none."""
-    if isinstance(recipe.source, Opened) or not any(map(reads_files, functions_in(recipe))):
+    if isinstance(recipe.source, OpenedFiles) or not any(map(reads_files, functions_in(recipe))):
         return ""
     for element in _raw(recipe).skip(number).take(1).as_numpy_iterator():
         for leaf in element:
@@ -137,13 +137,13 @@ def file_of(recipe: Recipe, number: int) -> str:
     return ""
 
 
-def functions_in(recipe: Recipe) -> list[Any]:
+def functions_in(recipe: DataSetRecipe) -> list[Any]:
     """The functions that records go through, those of the parts that are put together included."""
     parts = recipe.source.parts if isinstance(recipe.source, Zipped) else ()
     return [*recipe.functions, *(function for part in parts for function in functions_in(part))]
 
 
-def _raw(recipe: Recipe) -> Any:
+def _raw(recipe: DataSetRecipe) -> Any:
     """The records of the sources alone, before all functions."""
     source = recipe.source
     return _joined(map(_raw, source.parts)) if isinstance(source, Zipped) else _flattened(source)

@@ -21,7 +21,7 @@ from tfdbg_cli.ops.kinds import PASSING, REFERENCE_VARIABLES, VARIABLES
 
 
 @dataclass(frozen=True)
-class Variable:
+class UsedVariable:
     """A variable that a call uses: the op that holds it, and the ops of the call that write it.
 
     `after` are the ops to wait for before the variable holds its final value; None: wait for the writers. Empty if no
@@ -65,7 +65,7 @@ class CallState:
     do more than compute numbers from numbers.
     """
 
-    variables: tuple[Variable, ...] = ()
+    variables: tuple[UsedVariable, ...] = ()
     sources: tuple[SymbolicTensor, ...] = ()
     turned: tuple[LoopDraw, ...] = ()
     outside: tuple[Op, ...] = ()
@@ -74,13 +74,13 @@ class CallState:
     touching: tuple[Op, ...] = ()
 
     @cached_property
-    def written(self) -> tuple[Variable, ...]:
+    def written(self) -> tuple[UsedVariable, ...]:
         """The variables that the call may change."""
         return tuple(variable for variable in self.variables if variable.writers)
 
     @property
     def endless(self) -> str:
-        """The name of a variable whose updates cannot be waited for (`Variable.after`); empty if there is none."""
+        """The name of a variable whose updates cannot be waited for (`UsedVariable.after`), or an empty string."""
         return next((variable.name for variable in self.written if variable.after == ()), "")
 
 
@@ -108,7 +108,8 @@ def call_state(
     for op in concerned:
         _look_at(op, fetchable, fed_names, found)
     variables = tuple(
-        Variable(op, op.get_attr("dtype"), tuple(found.writers.get(name, ()))) for name, op in found.variables.items()
+        UsedVariable(op, op.get_attr("dtype"), tuple(found.writers.get(name, ())))
+        for name, op in found.variables.items()
     )
     writers = {variable.name: variable.writers for variable in variables if variable.writers}
     disputed = unordered(order, concerned, ends, writers, fed_names)

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.tf.types import Op, SymbolicTensor, TfGraph
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.folding import UNREAD
 from tfdbg_cli.ops.kinds import PLACEHOLDERS
-from tfdbg_cli.ops.op_view import Kind
+from tfdbg_cli.ops.op_view import TensorKind
 
 _NAME, _DTYPE = attrgetter("name"), attrgetter("dtype.as_datatype_enum")
 
@@ -29,7 +29,7 @@ class GraphOp:
 
     __slots__ = ("_kinds", "dtypes", "given", "inputs", "name", "op", "op_type", "outputs", "read")
 
-    def __init__(self, op: Op, kinds: dict[str, Kind] | None = None) -> None:
+    def __init__(self, op: Op, kinds: dict[str, TensorKind] | None = None) -> None:
         self.op = op
         self.name: str = op.name
         self.op_type: str = op.type
@@ -41,14 +41,14 @@ class GraphOp:
         self._kinds = {} if kinds is None else kinds
 
     @property
-    def inputs_are(self) -> Sequence[Kind]:
+    def inputs_are(self) -> Sequence[TensorKind]:
         return list(map(self._kind, self.inputs, self.read))
 
     @property
-    def outputs_are(self) -> Sequence[Kind]:
+    def outputs_are(self) -> Sequence[TensorKind]:
         return list(map(self._kind, self.outputs, self.given))
 
-    def _kind(self, name: str, tensor: SymbolicTensor) -> Kind:
+    def _kind(self, name: str, tensor: SymbolicTensor) -> TensorKind:
         known = self._kinds.get(name)
         if known is None:
             known = self._kinds[name] = kind_of(tensor)
@@ -70,9 +70,9 @@ class GraphOp:
         return attribute_of(self.op, name)
 
 
-def kind_of(tensor: SymbolicTensor) -> Kind:
+def kind_of(tensor: SymbolicTensor) -> TensorKind:
     """What is known of a tf.Tensor in a graph."""
-    return Kind(dtype_name(tensor), compat.lengths(tensor))
+    return TensorKind(dtype_name(tensor), compat.lengths(tensor))
 
 
 def attribute_of(op: Op, name: str) -> Any:

@@ -19,8 +19,8 @@ from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp
 from tfdbg_cli.capture.sessions.reach import loops_of, nests_of
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.capture.tf.types import GraphDef, Op, SymbolicTensor
-from tfdbg_cli.ops.control_flow import OUTSIDE, Within
-from tfdbg_cli.ops.effects import Does, State, does
+from tfdbg_cli.ops.control_flow import OUTSIDE, LoopFrame
+from tfdbg_cli.ops.effects import Does, StatePlace, does
 from tfdbg_cli.ops.kinds import LOOP_CONDITION
 
 
@@ -111,7 +111,7 @@ def loop_draws(
     left: list[SymbolicTensor] = []
     for tensor in tensors:
         around, nest = loops[tensor.op.name], found_nests[tensor.op.name]
-        once = len(nest) == 2 and nest == (*OUTSIDE, Within(nest[-1].frame, body=True))
+        once = len(nest) == 2 and nest == (*OUTSIDE, LoopFrame(nest[-1].frame, body=True))
         if once and around in going and _is_number(tensor):
             found.append(LoopDraw(tensor, around[0], going[around]))
         else:
@@ -122,7 +122,9 @@ def loop_draws(
 def _is_number(tensor: SymbolicTensor) -> bool:
     """Whether `tensor`, of known shape, is the only output of an op that draws by a generator in its kernel."""
     op = tensor.op
-    return does(op.type, {Does.DRAWS}, {State.KERNEL}) and len(op.outputs) == 1 and tensor.shape.is_fully_defined()
+    return (
+        does(op.type, {Does.DRAWS}, {StatePlace.KERNEL}) and len(op.outputs) == 1 and tensor.shape.is_fully_defined()
+    )
 
 
 def _add(

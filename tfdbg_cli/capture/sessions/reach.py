@@ -20,7 +20,7 @@ from tfdbg_cli.model.walks import needs_first
 from tfdbg_cli.ops.control_flow import OUTSIDE, Edges, Nest, inside, nests
 from tfdbg_cli.ops.effects import may_run_again
 from tfdbg_cli.ops.kinds import ENTER, EXIT, LOOP_CONDITION, MERGE, NEXT_ITERATION, SWITCH
-from tfdbg_cli.ops.op_view import Kind
+from tfdbg_cli.ops.op_view import TensorKind
 
 # Fetching their outputs would create handles to tensors that stay on the device until somebody deletes them.
 _HANDLES = frozenset({"GetSessionHandle", "GetSessionHandleV2"})
@@ -117,7 +117,7 @@ def needs_of(op: Op, fed_names: Collection[str]) -> list[Op]:
 
 
 def _reach(graph: TfGraph, ends: Sequence[Op], fed_names: frozenset[str]) -> Reach:
-    order, kinds = ancestors(ends, fed_names), dict[str, Kind]()
+    order, kinds = ancestors(ends, fed_names), dict[str, TensorKind]()
     ops = tuple(GraphOp(op, kinds) for op in order)
     types = {op.op_type for op in ops}
     within = frozenset() if (ENTER | SWITCH).isdisjoint(types) else inside(nests_of(order, fed_names))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from tfdbg_cli.capture.sessions.call_state import CallState, Variable
+from tfdbg_cli.capture.sessions.call_state import CallState, UsedVariable
 from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
@@ -16,7 +16,7 @@ from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.model.values import Array
 
 
-def read_before_updates(order: Iterable[Op], state: CallState, fed_names: Collection[str]) -> dict[str, Variable]:
+def read_before_updates(order: Iterable[Op], state: CallState, fed_names: Collection[str]) -> dict[str, UsedVariable]:
     """The tensors that hold the value of a variable from before the run: by name, with the variable.
 
     Args:

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.sessions.holders import HANDING_ON
 from tfdbg_cli.capture.sessions.reach import needs_of
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
-from tfdbg_cli.ops.effects import Does, State, does, is_of_a_run
+from tfdbg_cli.ops.effects import Does, StatePlace, does, is_of_a_run
 from tfdbg_cli.ops.kinds import ENTER, MERGE, PASSING, PYTHON, SWITCH, VARIABLES
 
 _CALLED_IN_ORDER = PYTHON - {"PyFuncStateless"}
@@ -175,7 +175,7 @@ def _has_no_order(op_type: str) -> bool:
 
     The latter holds for arrays and stacks of one run, whose ops pass a flow value to each other.
     """
-    return does(op_type, {Does.ASKS}) or does(op_type, {Does.READS}, {State.TABLE}) or is_of_a_run(op_type)
+    return does(op_type, {Does.ASKS}) or does(op_type, {Does.READS}, {StatePlace.TABLE}) or is_of_a_run(op_type)
 
 
 def _sides(order: Sequence[Op], fed_names: Collection[str]) -> Mapping[str, frozenset[_Side]]:

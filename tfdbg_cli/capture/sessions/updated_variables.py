@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.fetched_tensors import Outlined
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
 from tfdbg_cli.capture.tf.opaque import is_opaque
@@ -23,12 +23,12 @@ def updated_outline(variable: str, device: str, dtype: str) -> Outlined:
     return Outlined(updated_name(variable), device, dtype, UPDATED_VARIABLE)
 
 
-def with_updated(graph: Graph, variables: Sequence[Variable]) -> Graph:
+def with_updated(graph: Graph, variables: Sequence[UsedVariable]) -> Graph:
     """`graph` with a node for each of `variables`, behind the ops that write it."""
     return Graph([*graph, *map(_node, variables)], graph.kind) if variables else graph
 
 
-def _node(variable: Variable) -> Node:
+def _node(variable: UsedVariable) -> Node:
     read = (tensor for op in variable.writers for tensor in op.inputs if not is_opaque(tensor))
     inputs = dict.fromkeys((tensor_name(variable.tensor), *map(tensor_name, read)))
     name = updated_name(variable.name).node

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
+from tfdbg_cli.capture.functions.definition.body import Body, Library, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by_role
 from tfdbg_cli.capture.sessions.function_definitions import function_definitions
 from tfdbg_cli.capture.tf import compat
@@ -42,7 +42,7 @@ class RewrittenCall:
     total: int = 0
 
     @property
-    def given(self) -> tuple[Source, ...]:
+    def given(self) -> tuple[ReferenceTarget, ...]:
         """The outputs that are given besides those of the op."""
         return tuple(map(self.body.source, self.body.returns[len(self.op.outputs) :]))
 

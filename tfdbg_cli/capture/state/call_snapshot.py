@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors, array_of
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.definition.called_functions import with_called
 from tfdbg_cli.capture.functions.definition.effects import silence
 from tfdbg_cli.capture.replay.function import ReadyFunction, fresh_variable, replay_function
@@ -28,7 +28,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Array, NoValue
 
@@ -249,7 +249,9 @@ class CallSnapshot:
             return None
         self._plan.nearer = True
         inputs = self._copied(again.part.inputs, self._positions(again.part.inputs))
-        ready = made if isinstance(made, ReadyFunction) else ReadyFunction(self.replay_spec(), Wanted.all_values)
+        ready = (
+            made if isinstance(made, ReadyFunction) else ReadyFunction(self.replay_spec(), WantedRewrite.all_values)
+        )
         self._plan.ready = ready.nearer(inputs)
         return self.made_again(room) if self._plan.ready is not made else None
 
@@ -276,7 +278,7 @@ class CallSnapshot:
         plan = self._plan
         optimized = plan.optimized() if plan.is_whole else None
         if optimized is None or plan.again is None:
-            return ReadyFunction(self.replay_spec(), Wanted.all_values)
+            return ReadyFunction(self.replay_spec(), WantedRewrite.all_values)
         return OptimizedFunction(plan.root, optimized, plan.again.part.inputs, plan.again.part.outputs)
 
     def variables_now(self) -> dict[int, EagerTensor | None]:
@@ -332,13 +334,13 @@ class CallSnapshot:
 
     def _input(self, name: TensorName, position: int | None) -> ReplayInput:
         if position is None:
-            return _described(str(name), Role.SOURCE, self._taken(name))
+            return _described(str(name), InputRole.SOURCE, self._taken(name))
         if not self._is_handle(position):
-            return _described(name.node, Role.GIVEN, self._inputs[position])
-        return _described(name.node, Role.VARIABLE, self.variable(position))
+            return _described(name.node, InputRole.GIVEN, self._inputs[position])
+        return _described(name.node, InputRole.VARIABLE, self.variable(position))
 
 
-def _described(name: str, role: Role, tensor: EagerTensor) -> ReplayInput:
+def _described(name: str, role: InputRole, tensor: EagerTensor) -> ReplayInput:
     value: Array | NoValue = array_of(tensor)
     if isinstance(value, NoValue):
         raise TfdbgError(f"The value of {name} is not known: {value.text}")

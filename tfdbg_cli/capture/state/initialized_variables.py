@@ -8,7 +8,7 @@ from functools import partial
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions import variable_ops
-from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.hidden_ops import NewOp, hidden_ops
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
@@ -25,7 +25,7 @@ class InitializedVariables:
     def __init__(self) -> None:
         self._known: set[str] = set()
 
-    def require(self, session: RawSession, variables: Sequence[Variable], options: RunOptions) -> None:
+    def require(self, session: RawSession, variables: Sequence[UsedVariable], options: RunOptions) -> None:
         """See to it that all `variables` have a value; the run that asks is made with `options`.
 
         Raises:
@@ -47,5 +47,5 @@ class InitializedVariables:
 INITIALIZED = Memo(lambda session: InitializedVariables())  # by session
 
 
-def _question(variable: Variable, _: int) -> list[NewOp]:
+def _question(variable: UsedVariable, _: int) -> list[NewOp]:
     return [variable_ops.has_value(variable.tensor, variable.dtype, variable.op.device, reference=variable.reference)]

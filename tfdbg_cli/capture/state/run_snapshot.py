@@ -16,7 +16,7 @@ from tfdbg_cli.capture.replay.session_copy import CONFIG, UPDATED, SessionCopy
 from tfdbg_cli.capture.replay.shelf import Shelf
 from tfdbg_cli.capture.sessions import variable_ops
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to
-from tfdbg_cli.capture.sessions.call_state import CallState, Variable
+from tfdbg_cli.capture.sessions.call_state import CallState, UsedVariable
 from tfdbg_cli.capture.sessions.exact.made_alike import require_alike
 from tfdbg_cli.capture.sessions.exact.quiet_graph import QuietGraph, quiet_graph
 from tfdbg_cli.capture.sessions.exact.reads_at_the_end import late_reads
@@ -35,12 +35,12 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo, Memos
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
-from tfdbg_cli.capture.tf.second_thread import Beside
+from tfdbg_cli.capture.tf.second_thread import SecondThread
 from tfdbg_cli.capture.tf.types import FetchedValue, Op, RawSession, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import Array
@@ -82,7 +82,7 @@ class RunSnapshot:
         self._feeds = fed_to(invocation)
         self._before = read(self._session, state.written)
         self._sources: Mapping[str, Array] = {}
-        self._preparing: Beside[None] | None = None
+        self._preparing: SecondThread[None] | None = None
 
     @property
     def sources(self) -> Sequence[SymbolicTensor]:
@@ -183,7 +183,7 @@ class RunSnapshot:
         return {variable.name: value for variable, value in read(self._session, self._state.written).items()}
 
     @property
-    def before(self) -> Mapping[Variable, Array]:
+    def before(self) -> Mapping[UsedVariable, Array]:
         """The variables that the run may write, as they were before it."""
         return self._before
 
@@ -202,7 +202,7 @@ class RunSnapshot:
 
         """
         inputs = self._inputs(lambda name: _NOT_DRAWN)
-        self._preparing = Beside(lambda: self.copy_for(self._spec(inputs)).prepare_plain())
+        self._preparing = SecondThread(lambda: self.copy_for(self._spec(inputs)).prepare_plain())
 
     def replayed(self) -> Replayed:
         """The run made again, with all its values.
@@ -239,7 +239,7 @@ class RunSnapshot:
         """Free the variables of the copy that `plain_again` used, until the copy is used again."""
         self.copy_for(self.replay_spec()).forget()
 
-    def write(self, values: Mapping[Variable, Array]) -> None:
+    def write(self, values: Mapping[UsedVariable, Array]) -> None:
         """Give variables of the program values, in one run. Raises what an op raises."""
         if values:
             places, writes = self._writers(list(values))
@@ -276,21 +276,21 @@ class RunSnapshot:
         for name, value in self._feeds.items():
             tensor = graph.as_graph_element(name)
             array = np.asarray(value, tensor.dtype.as_numpy_dtype)
-            found.append(ReplayInput(name, Role.GIVEN, tensor.dtype.name, array))
+            found.append(ReplayInput(name, InputRole.GIVEN, tensor.dtype.name, array))
         return found
 
     def _variables(self) -> list[ReplayInput]:
         only_read = [variable for variable in self._state.variables if not variable.writers]
         values = {**self._before, **read(self._session, only_read)}
         return [
-            ReplayInput(variable.name, Role.VARIABLE, variable.dtype.name, value, variable.name)
+            ReplayInput(variable.name, InputRole.VARIABLE, variable.dtype.name, value, variable.name)
             for variable, value in values.items()
         ]
 
     def _draws(self, drawn: Callable[[str], Array]) -> list[ReplayInput]:
         named = [(tensor.name, tensor.dtype) for tensor in self._state.sources]
         named += [(draw.fed, draw.tensor.dtype) for draw in self._state.turned]
-        return [ReplayInput(name, Role.SOURCE, dtype.name, drawn(name)) for name, dtype in named]
+        return [ReplayInput(name, InputRole.SOURCE, dtype.name, drawn(name)) for name, dtype in named]
 
     def _limits(self) -> tuple[str, ...]:
         drawn = {tensor.op.name for tensor in self._state.sources}
@@ -305,7 +305,7 @@ class RunSnapshot:
         config = compat.session_config(self._session)
         return "" if config is None else config.SerializeToString(deterministic=True).hex()
 
-    def _writers(self, variables: Sequence[Variable]) -> tuple[list[SymbolicTensor], list[Op]]:
+    def _writers(self, variables: Sequence[UsedVariable]) -> tuple[list[SymbolicTensor], list[Op]]:
         """For each of `variables` a placeholder, and the op that writes it there."""
         hidden = hidden_ops(self._session.graph)
         places = [
@@ -315,18 +315,18 @@ class RunSnapshot:
         return places, hidden.once({("write", one.name): partial(_write, one, place) for one, place in pairs})
 
 
-def _place(variable: Variable, _: int) -> list[NewOp]:
+def _place(variable: UsedVariable, _: int) -> list[NewOp]:
     return [variable_ops.place_for(variable.dtype)]
 
 
-def _write(variable: Variable, place: SymbolicTensor, _: int) -> list[NewOp]:
+def _write(variable: UsedVariable, place: SymbolicTensor, _: int) -> list[NewOp]:
     given = variable_ops.write(
         variable.tensor, place, variable.dtype, variable.op.device, reference=variable.reference
     )
     return [given]
 
 
-def read(session: RawSession, variables: Sequence[Variable]) -> dict[Variable, Array]:
+def read(session: RawSession, variables: Sequence[UsedVariable]) -> dict[UsedVariable, Array]:
     """The values of `variables` now, copied.
 
     Raises:

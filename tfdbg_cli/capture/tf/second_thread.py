@@ -26,14 +26,14 @@ def apart(work: Callable[[], T]) -> T:
     if threading.current_thread() is not threading.main_thread():
         with INSIDE:
             return work()
-    beside = Beside(work)
+    beside = SecondThread(work)
     try:
         return beside.result()
     finally:
         beside.wait()
 
 
-class Beside(Generic[T]):
+class SecondThread(Generic[T]):
     """`work`, begun in a thread of its own; what it runs of TensorFlow's is none of the program's calls."""
 
     def __init__(self, work: Callable[[], T]) -> None:

@@ -17,7 +17,7 @@ _Call: TypeAlias = tuple[str, int, str]  # file, line, function
 _GENERATED = "__autograph_generated_file"  # stands in the names of files that hold such code
 
 
-def tracebacks_of(graph: TfGraph) -> Tracebacks:
+def tracebacks_of(graph: TfGraph) -> GraphTracebacks:
     """The creation stacks of the nodes of `graph`; those that were read once stay."""
     return _TRACEBACKS.of(graph)
 
@@ -38,7 +38,7 @@ def _begins_in_thread(stack: Traceback) -> bool:
     return bool(stack) and PurePath(stack[0].file).name == "threading.py"
 
 
-class Tracebacks(Mapping[str, Traceback]):
+class GraphTracebacks(Mapping[str, Traceback]):
     """Creation stacks by node name, read from the tf.Graph when asked for.
 
     Replicas of tf.distribute are traced in threads of their own, whose stacks do not begin with the program. Such a
@@ -137,7 +137,7 @@ class Tracebacks(Mapping[str, Traceback]):
         return self._counted[1]
 
 
-_TRACEBACKS = Memo(Tracebacks)
+_TRACEBACKS = Memo(GraphTracebacks)
 
 
 class TracebacksInside(Mapping[str, Traceback]):

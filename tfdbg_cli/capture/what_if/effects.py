@@ -11,7 +11,7 @@ from tfdbg_cli.capture.tf.types import OpDef
 from tfdbg_cli.ops.effects import Does, does
 
 
-class Effect(Enum):
+class RerunEffect(Enum):
     """What running an op again would do."""
 
     NONE = auto()  # the same numbers again
@@ -21,35 +21,39 @@ class Effect(Enum):
     DRAW = auto()  # something else each time: a batch, random numbers, the answer of Python, another process
 
 
-WRITES = frozenset({Effect.WRITE, Effect.DRAW_FROM_VARIABLE})
-DRAWS = frozenset({Effect.DRAW, Effect.DRAW_FROM_VARIABLE})
+WRITES = frozenset({RerunEffect.WRITE, RerunEffect.DRAW_FROM_VARIABLE})
+DRAWS = frozenset({RerunEffect.DRAW, RerunEffect.DRAW_FROM_VARIABLE})
 
 
 @cache
-def effect_of(op_type: str) -> Effect:
+def effect_of(op_type: str) -> RerunEffect:
     """What running an op of this type again would do; what functions do that it calls is not counted."""
     definition = compat.op_definition(op_type)
     if does(op_type, {Does.HOLDS}) or (does(op_type, {Does.SPEAKS}) and definition.output_arg):
-        return Effect.NONE
+        return RerunEffect.NONE
     if definition is not None and any(argument.is_ref for argument in definition.input_arg):
         return _of_references(op_type, definition)
     match side_effect_of(op_type):
         case SideEffect.NOTHING:
-            return Effect.NONE
+            return RerunEffect.NONE
         case SideEffect.READ:
-            return Effect.READ
+            return RerunEffect.READ
         case SideEffect.WRITE:
-            return Effect.DRAW_FROM_VARIABLE if definition is not None and definition.output_arg else Effect.WRITE
+            return (
+                RerunEffect.DRAW_FROM_VARIABLE
+                if definition is not None and definition.output_arg
+                else RerunEffect.WRITE
+            )
         case SideEffect.EFFECT:
-            return Effect.WRITE
+            return RerunEffect.WRITE
         case SideEffect.CALL if definition is not None and not definition.is_stateful:
-            return Effect.NONE
+            return RerunEffect.NONE
         case _:
-            return Effect.DRAW
+            return RerunEffect.DRAW
 
 
-def _of_references(op_type: str, definition: OpDef) -> Effect:
+def _of_references(op_type: str, definition: OpDef) -> RerunEffect:
     """The effect of an op on reference variables: one that gives them back has updated them, but for RefIdentity."""
     if op_type.startswith("Ref") or op_type in {"IsVariableInitialized", "Identity"}:
-        return Effect.READ
-    return Effect.WRITE if any(argument.is_ref for argument in definition.output_arg) else Effect.DRAW
+        return RerunEffect.READ
+    return RerunEffect.WRITE if any(argument.is_ref for argument in definition.output_arg) else RerunEffect.DRAW

@@ -18,7 +18,7 @@ from tfdbg_cli.capture.functions.definition.flat_part import part_of
 from tfdbg_cli.capture.stores import known_value, rows_of
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import EagerTensor
-from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.effects import RerunEffect
 from tfdbg_cli.capture.what_if.function_slice import FunctionEdges, effects_in
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.part import Variables, perform_part
@@ -32,7 +32,7 @@ from tfdbg_cli.model.values import Array
 
 _SERIAL = itertools.count(1)
 _ROUNDING = "TensorFlow optimizes a part otherwise than the whole, so last digits can differ from the run's."
-_AGAIN = frozenset({Effect.NONE, Effect.READ})
+_AGAIN = frozenset({RerunEffect.NONE, RerunEffect.READ})
 
 
 def _outside(run: Run, name: TensorName) -> TfdbgError:

@@ -20,7 +20,7 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import EagerTensor, FunctionDef
-from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.effects import RerunEffect
 from tfdbg_cli.capture.what_if.function_slice import effects_in, writes
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
 from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
@@ -36,7 +36,7 @@ _SERIAL = itertools.count(1)
 
 
 class FunctionProgram:
-    """The function of `root` called with `inputs` (`stepping.Program`).
+    """The function of `root` called with `inputs` (`stepping.SteppedRun`).
 
     `fresh` gives the inputs anew, with handles of new copies of the variables. `forget` is called at the end. `drawn`
     has the op types of nodes whose outputs are arguments here, since they drew them in the run that is over.
@@ -94,7 +94,7 @@ class FunctionProgram:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """See Program."""
-        drawing = [node for node in self._needed.values() if Effect.DRAW in effects_in(node)]
+        drawing = [node for node in self._needed.values() if RerunEffect.DRAW in effects_in(node)]
         return drawing_notes((node.name, node.op_type) for node in drawing)
 
     def compute(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
-from tfdbg_cli.capture.what_if.effects import WRITES, Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import WRITES, RerunEffect, effect_of
 from tfdbg_cli.capture.what_if.kept_draws import why_not_drawn
-from tfdbg_cli.capture.what_if.slices import Edges, Kept
+from tfdbg_cli.capture.what_if.slices import Kept, RunEdges
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
 
 
-class FunctionEdges(Edges[FlatNode, TensorName]):
+class FunctionEdges(RunEdges[FlatNode, TensorName]):
     """Who reads what in a flat function, and which nodes write to which resource."""
 
     def __init__(self, flat: FlatFunction) -> None:
@@ -56,7 +56,7 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         drawn = why_not_drawn(_op_types_in(node))
         if drawn is not None:
             return drawn
-        if node.site is None and Effect.WRITE in effects_in(node):
+        if node.site is None and RerunEffect.WRITE in effects_in(node):
             return Kept.WRITES
         return Kept.LATE if self.is_late(node) else None
 
@@ -65,7 +65,7 @@ class FunctionEdges(Edges[FlatNode, TensorName]):
         return bool(self._writers.get(resource))
 
 
-def effects_in(node: FlatNode) -> Iterator[Effect]:
+def effects_in(node: FlatNode) -> Iterator[RerunEffect]:
     """What `node` does, and all that is in the functions that it calls."""
     return map(effect_of, _op_types_in(node))
 

@@ -11,7 +11,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.effects import Does, State, does
+from tfdbg_cli.ops.effects import Does, StatePlace, does
 from tfdbg_cli.ops.kinds import PYTHON
 
 
@@ -25,7 +25,7 @@ def why_not_drawn(op_types: Iterable[str]) -> Kept | None:
         return None
     if drawing <= PYTHON:
         return Kept.ASKED
-    return Kept.LOOKED_UP if all(does(one, {Does.READS}, {State.TABLE}) for one in drawing) else Kept.DRAWN
+    return Kept.LOOKED_UP if all(does(one, {Does.READS}, {StatePlace.TABLE}) for one in drawing) else Kept.DRAWN
 
 
 def draws_behind(run: Run, replaced: Iterable[TensorName], held: Collection[TensorName]) -> dict[str, Kept]:

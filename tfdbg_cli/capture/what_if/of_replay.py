@@ -16,7 +16,7 @@ from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.what_if.function import FunctionWhatIf
 from tfdbg_cli.capture.what_if.session import SessionWhatIf
 from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplaySpec
 from tfdbg_cli.model.runs import WhatIf
 
 
@@ -33,7 +33,7 @@ def what_if_of(replay_spec: ReplaySpec, room: int | None = None) -> WhatIf:
     """
     of_session = replay_spec.kind.of_session
     part = _of_session(replay_spec) if of_session else _of_function(replay_spec, room)
-    return WholeWhatIf(part, [item.tensor for item in replay_spec.inputs if item.role is Role.SOURCE])
+    return WholeWhatIf(part, [item.tensor for item in replay_spec.inputs if item.role is InputRole.SOURCE])
 
 
 def _of_session(replay_spec: ReplaySpec) -> SessionWhatIf:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from tfdbg_cli.capture.what_if.effects import Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import RerunEffect, effect_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.units import names_text
 from tfdbg_cli.ops.effects import draws_numbers
@@ -22,7 +22,7 @@ def require_drawable(name: str, op_type: str) -> None:
         TfdbgError: `op_type` takes such a thing.
 
     """
-    if effect_of(op_type) is not Effect.DRAW or _may_draw(op_type) or _HANDLES.fullmatch(op_type):
+    if effect_of(op_type) is not RerunEffect.DRAW or _may_draw(op_type) or _HANDLES.fullmatch(op_type):
         return
     raise TfdbgError(
         f"{name} ({op_type}) would take from the program what it still needs, such as its next batch.",

@@ -21,7 +21,7 @@ from tfdbg_cli.capture.what_if.effects import DRAWS
 from tfdbg_cli.capture.what_if.merging import merged, with_values
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.session_program import values_in
-from tfdbg_cli.capture.what_if.session_slice import CallGraph
+from tfdbg_cli.capture.what_if.session_slice import SessionCallGraph
 from tfdbg_cli.capture.what_if.slices import Kept, Slice
 from tfdbg_cli.capture.what_if.words import failed, left_out, not_captured
 from tfdbg_cli.errors import TfdbgError
@@ -49,8 +49,8 @@ class SessionWhatIf:
         self._feeds = invocation.feeds
 
     @cached_property
-    def _call(self) -> CallGraph:
-        return CallGraph(fetched(self._session.graph, self._fetches).ops, fed(self._feeds))
+    def _call(self) -> SessionCallGraph:
+        return SessionCallGraph(fetched(self._session.graph, self._fetches).ops, fed(self._feeds))
 
     def require_replaceable(self, run: Run, name: TensorName) -> None:
         """Refuse handles, and what is made in loops and branches or by the optimizer. See WhatIf."""

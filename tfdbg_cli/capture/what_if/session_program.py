@@ -15,10 +15,10 @@ from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import dtype_name, is_opaque
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import Op, RawSession, SymbolicTensor
-from tfdbg_cli.capture.what_if.effects import Effect
+from tfdbg_cli.capture.what_if.effects import RerunEffect
 from tfdbg_cli.capture.what_if.private_session import PrivateSession
 from tfdbg_cli.capture.what_if.random_draws import drawing_notes, require_drawable
-from tfdbg_cli.capture.what_if.session_slice import CallGraph
+from tfdbg_cli.capture.what_if.session_slice import SessionCallGraph
 from tfdbg_cli.capture.what_if.stepping import OpStep, StepOutput
 from tfdbg_cli.capture.what_if.words import op_failed
 from tfdbg_cli.model.names import TensorName
@@ -29,7 +29,7 @@ from tfdbg_cli.model.values import Array, Value
 class SessionProgram:
     """The ops that run for the sake of `ends` when `feeds`, values by the names of tensors, are fed.
 
-    A `stepping.Program`. It has variables of its own; `take` says what they hold at first.
+    A `stepping.SteppedRun`. It has variables of its own; `take` says what they hold at first.
     """
 
     def __init__(self, ends: Sequence[Op], feeds: Mapping[str, Any]) -> None:
@@ -39,7 +39,7 @@ class SessionProgram:
             TfdbgError: TensorFlow does not take them.
 
         """
-        self._call = CallGraph(ends, feeds)
+        self._call = SessionCallGraph(ends, feeds)
         self._private = PrivateSession(self._call.whole, self._call.hidden)
         self._held: Mapping[str, Array] = {}
 
@@ -79,7 +79,7 @@ class SessionProgram:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """See Program."""
-        drawing = [op for op in self._call.ops.values() if Effect.DRAW in self._call.effects(op)]
+        drawing = [op for op in self._call.ops.values() if RerunEffect.DRAW in self._call.effects(op)]
         return drawing_notes((op.name, op.type) for op in drawing if op.name not in self._handles)
 
     @cached_property
@@ -90,7 +90,7 @@ class SessionProgram:
     @cached_property
     def _drawn(self) -> frozenset[str]:
         """The ops that draw from outside, such as random numbers."""
-        return frozenset(name for name, op in self._call.ops.items() if Effect.DRAW in self._call.effects(op))
+        return frozenset(name for name, op in self._call.ops.items() if RerunEffect.DRAW in self._call.effects(op))
 
     def compute(
         self, step: OpStep, known: Mapping[TensorName, Array], overridden: Collection[TensorName]
@@ -99,7 +99,7 @@ class SessionProgram:
         op = self._call.ops.get(step.name)
         if op is None:
             return [known.get(output.name) for output in step.outputs]
-        if Effect.DRAW in self._call.effects(op) and op.name not in self._handles:
+        if RerunEffect.DRAW in self._call.effects(op) and op.name not in self._handles:
             require_drawable(op.name, op.type)
         feeds = self._needed(op, known, overridden)
         wanted = [output.name for output in step.outputs if output.feedable]

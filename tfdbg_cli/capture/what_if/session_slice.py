@@ -13,14 +13,14 @@ from tfdbg_cli.capture.sessions.holders import held_by, holder_of
 from tfdbg_cli.capture.sessions.reach import ancestors, nests_of
 from tfdbg_cli.capture.tf.opaque import is_opaque
 from tfdbg_cli.capture.tf.types import NodeDef, Op, SymbolicTensor
-from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, Effect, effect_of
+from tfdbg_cli.capture.what_if.effects import DRAWS, WRITES, RerunEffect, effect_of
 from tfdbg_cli.capture.what_if.kept_draws import why_not_drawn
-from tfdbg_cli.capture.what_if.slices import Edges, Kept
+from tfdbg_cli.capture.what_if.slices import Kept, RunEdges
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import depth_first, reached
 from tfdbg_cli.ops.control_flow import inside
-from tfdbg_cli.ops.effects import Does, State, does
+from tfdbg_cli.ops.effects import Does, StatePlace, does
 from tfdbg_cli.ops.kinds import CALLS, CONTROL_FLOW
 
 _FLOWS = frozenset({"flow", "flow_out"})
@@ -28,7 +28,7 @@ _PASSING = CONTROL_FLOW | {"Identity"}
 _POPS = frozenset({"StackPop", "StackPopV2"})
 
 
-class CallGraph(Edges[Op, str]):
+class SessionCallGraph(RunEdges[Op, str]):
     """What one call of a session computes: its ops, inputs first, and who reads what among them.
 
     Tensors go by their names, since they cannot be compared.
@@ -65,7 +65,7 @@ class CallGraph(Edges[Op, str]):
         """The flow tensors, which only put the uses of a TensorArray in order; their numbers mean nothing."""
         found: set[str] = set()
         for op in self.ops.values():
-            if does(op.type, {Does.FOLLOWS}, {State.TENSOR_ARRAY}):
+            if does(op.type, {Does.FOLLOWS}, {StatePlace.TENSOR_ARRAY}):
                 names = [argument.name for argument in op.op_def.output_arg]
                 found.update(tensor.name for name, tensor in zip(names, op.outputs, strict=False) if name in _FLOWS)
             elif op.type in _PASSING and any(tensor.name in found for tensor in op.inputs):
@@ -118,7 +118,7 @@ class CallGraph(Edges[Op, str]):
     def outputs(self, node: Op) -> Iterator[str]:
         return (tensor.name for tensor in node.outputs)
 
-    def effects(self, op: Op) -> set[Effect]:
+    def effects(self, op: Op) -> set[RerunEffect]:
         """What `op` does, and all that is in the functions that it calls."""
         return set(map(effect_of, self._op_types(op)))
 
@@ -177,7 +177,7 @@ class CallGraph(Edges[Op, str]):
                     hint="Replace a tensor behind the loop.",
                 )
             return why_not_drawn(self._op_types(node))
-        if effects == {Effect.WRITE} and node.name not in self.hidden:
+        if effects == {RerunEffect.WRITE} and node.name not in self.hidden:
             return Kept.WRITES
         return Kept.LATE if self.is_late(node) else None
 

@@ -9,14 +9,14 @@ from enum import Enum, auto
 from typing import Generic, Protocol, TypeVar
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """A node of a graph: all that is asked of it here is its name."""
 
     @property
     def name(self) -> str: ...
 
 
-Node = TypeVar("Node", bound=Named)
+Node = TypeVar("Node", bound=HasName)
 Key = TypeVar("Key")  # what a tensor is known by
 
 
@@ -47,7 +47,7 @@ def names_kept(kept: Mapping[str, Kept], why: Kept) -> list[str]:
     return [name for name, reason in kept.items() if reason is why]
 
 
-class Edges(ABC, Generic[Node, Key]):
+class RunEdges(ABC, Generic[Node, Key]):
     """Who reads what in the graph of one run, and who changes which variable, of the nodes that the run needed."""
 
     @property

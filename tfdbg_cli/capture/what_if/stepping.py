@@ -47,7 +47,7 @@ class OpStep:
         return self.node.name
 
 
-class Program(Protocol):
+class SteppedRun(Protocol):
     """A run, and the means to compute one node of it at a time."""
 
     @property
@@ -98,7 +98,7 @@ class Program(Protocol):
 class NodeStepper:
     """A run made node by node (`model.stepping.Stepper`)."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: SteppedRun) -> None:
         self._program = program
         self._steps = {step.name: step for step in program.steps}
         self._order = {name: place for place, name in enumerate(self._steps)}

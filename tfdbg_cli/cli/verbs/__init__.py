@@ -17,7 +17,7 @@ Program: TypeAlias = Callable[[], int]
 """A program of the user's: what it raises is its own, and comes out of `tfdbg`."""
 
 
-class Verb(Protocol):
+class VerbModule(Protocol):
     """What the module of a verb holds."""
 
     HELP: str
@@ -36,6 +36,6 @@ class Verb(Protocol):
         ...
 
 
-def verb_named(name: str) -> Verb:
+def verb_named(name: str) -> VerbModule:
     """The module of one of the `VERBS`."""
-    return cast("Verb", import_module(f"{__name__}.{name}"))
+    return cast("VerbModule", import_module(f"{__name__}.{name}"))

@@ -56,11 +56,11 @@ def run(options: argparse.Namespace) -> int:
 
     """
     from tfdbg_cli.analysis.difference.tolerance import Tolerance
-    from tfdbg_cli.commands.views.difference.recordings import Asked, compared, replicas_compared
+    from tfdbg_cli.commands.views.difference.recordings import DiffRequest, compared, replicas_compared
     from tfdbg_cli.errors import AfterAnswerError
     from tfdbg_cli.model.units import count_text
 
-    asked = Asked(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
+    asked = DiffRequest(Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs)
     if options.replicas is None:
         sides = _sides(options)
         document, found = told_while("comparing runs", lambda told: compared(*sides, asked, told=told))

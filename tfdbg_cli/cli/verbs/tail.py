@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         TfdbgError: the path is a file, or the times make no sense.
 
     """
-    from tfdbg_cli.formats.event_sets.following import Following
+    from tfdbg_cli.formats.event_sets.following import FollowedFolder
 
     if options.interval <= 0 or (options.idle is not None and options.idle < 0):
         raise TfdbgError("Times are numbers of seconds above 0.", hint="Write: tfdbg tail PATH --interval 1")
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     if folder.exists() and not folder.is_dir():
         raise TfdbgError(f"{folder} is a file.", hint="Give the folder that Debugger V2 writes into.")
     _say_what_is_waited_for(folder, options.idle)
-    following, came, bad = Following(folder), time.monotonic(), False
+    following, came, bad = FollowedFolder(folder), time.monotonic(), False
     while True:
         quiet = time.monotonic() - came
         ending = options.idle is not None and quiet >= options.idle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.array import ArrayBlock, ArrayStyle
 from tfdbg_cli.document.document import Block, Text
-from tfdbg_cli.document.figure import Figure, LateValue, Way
+from tfdbg_cli.document.figure import DrawingWay, Figure, LateValue
 from tfdbg_cli.document.text import EMPTY_LINE, Style, lines_of
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.tensors import Shape
@@ -33,9 +33,14 @@ def figure_blocks(
     cells = _cells(value, shape)
     if dtype == "string" or shape == ():
         return (blank, cells)
-    histogram = (blank, Figure(value, Way.HISTOGRAM, _HISTOGRAM_ROWS)) if spread else ()
-    curve = (blank, Figure(value, Way.CURVE, _CURVE_ROWS)) if is_curve(shape) else ()
-    return (*histogram, blank, Figure(value, Way.PICTURE, _PICTURE_ROWS) if is_picture(shape) else cells, *curve)
+    histogram = (blank, Figure(value, DrawingWay.HISTOGRAM, _HISTOGRAM_ROWS)) if spread else ()
+    curve = (blank, Figure(value, DrawingWay.CURVE, _CURVE_ROWS)) if is_curve(shape) else ()
+    return (
+        *histogram,
+        blank,
+        Figure(value, DrawingWay.PICTURE, _PICTURE_ROWS) if is_picture(shape) else cells,
+        *curve,
+    )
 
 
 def is_curve(shape: Shape | None) -> bool:
@@ -54,7 +59,7 @@ def is_picture(shape: Shape | None) -> bool:
 def _cells(value: LateValue, shape: Shape | None) -> Figure:
     height = shape[-2] if shape is not None and len(shape) > 1 else 1  # an array of one axis lies in a row
     place = 1 if shape is not None and len(shape) > 2 else 0  # a row that says which part it is
-    return Figure(value, Way.CELLS, min(_MOST_CELLS, height) + 1 + place)
+    return Figure(value, DrawingWay.CELLS, min(_MOST_CELLS, height) + 1 + place)
 
 
 def _in_short(value: LateValue) -> tuple[Block, ...]:

@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, feed_name
 from tfdbg_cli.commands.asked.node_choice import find_node
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.feed import array_blocks
-from tfdbg_cli.commands.previews.surroundings import Surroundings, made_at_data, made_at_lines, store_of
+from tfdbg_cli.commands.previews.surroundings import Neighbourhood, made_at_data, made_at_lines, store_of
 from tfdbg_cli.commands.previews.tensor import preview_of
 from tfdbg_cli.commands.views.links import given_link, node_link
 from tfdbg_cli.document.document import Block, Document, Text
@@ -28,7 +28,7 @@ def node_preview(context: Context, options: argparse.Namespace) -> Document:
     if captured:
         return preview_of(context, store.named(name, min(store[index].slot for index in captured))[-1])
     node = find_node(context, name, options.device).node
-    around = Surroundings(context, node.name, node.device, None)
+    around = Neighbourhood(context, node.name, node.device, None)
     head = (
         line(Span(node.name, Style.TITLE, node_link(node.name))),
         line(Span(node.op_type, Style.OP), "  ", Span(node.device, Style.DEVICE)),

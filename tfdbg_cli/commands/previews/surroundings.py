@@ -51,7 +51,7 @@ def made_at_data(context: Context, node: str) -> dict[str, Any] | None:
     return None if frame is None else {"file": frame.file, "line": frame.line, "function": frame.function}
 
 
-class Surroundings:
+class Neighbourhood:
     """The tensors that the node called `name` reads, and those that were made of what it gave.
 
     `index` is the tensor that is looked at: of a tensor that was produced several times the execution that belongs to

@@ -9,7 +9,7 @@ from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, part_shape, p
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.previews.health_rows import own_health
-from tfdbg_cli.commands.previews.surroundings import Surroundings, described, made_at_data, made_at_lines
+from tfdbg_cli.commands.previews.surroundings import Neighbourhood, described, made_at_data, made_at_lines
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_link
 from tfdbg_cli.commands.views.values.executions import which
@@ -52,7 +52,7 @@ def preview_of(context: Context, index: int, slicing: str = "") -> Document:
     """
     store = context.run.tensors
     tensor = store[index]
-    around = Surroundings(context, tensor.node, tensor.device, index)
+    around = Neighbourhood(context, tensor.node, tensor.device, index)
     shape = part_shape(tensor.shape, slicing)
     value = LateValue(lambda: part_shown(store, index, slicing))
     figures = figure_blocks(context, value, tensor.dtype, shape)
@@ -97,7 +97,7 @@ def _facts(store: TensorStore, index: int) -> list[Line]:
     ]
 
 
-def _data(context: Context, index: int, around: Surroundings) -> dict[str, Any]:
+def _data(context: Context, index: int, around: Neighbourhood) -> dict[str, Any]:
     tensor = context.run.tensors[index]
     about = {"tensor": described(context, index), "made_at": made_at_data(context, tensor.node)}
     return about | around.data()

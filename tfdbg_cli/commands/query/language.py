@@ -25,7 +25,7 @@ class QueryError(TfdbgError):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class NamePattern:
     """A regular expression that is searched in the name of a row. `at` is its place in the text of the query."""
 
     text: str
@@ -44,7 +44,7 @@ class FactTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedQuery:
     """What the query that a user called `name` admits."""
 
     name: str
@@ -72,19 +72,19 @@ class Either:
     parts: tuple[Query, ...]
 
 
-Query: TypeAlias = Word | FactTest | Named | Not | Both | Either
+Query: TypeAlias = NamePattern | FactTest | NamedQuery | Not | Both | Either
 
 
 def written(query: Query) -> str:
     """The query as text that reads back as the same one."""
     match query:
-        case Word(text):
+        case NamePattern(text):
             bare = _is_bare(text) and text[0] != "@" and not KEYWORD.match(text) and not COMPARED.match(text)
             return text if bare else _quoted(text)
         case FactTest(fact, sign, value):
             bare = _is_bare(value) and not value.startswith("=")  # it would become part of the sign
             return f"{fact}{sign}{value if bare else _quoted(value)}"
-        case Named(name):
+        case NamedQuery(name):
             return f"@{name}"
         case Not(part):
             return f"not {_within(part, (Both, Either))}"

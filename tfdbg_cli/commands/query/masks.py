@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, NamedQuery, NamePattern, Not, Query
 from tfdbg_cli.model.values import Array
 
 
@@ -34,15 +34,15 @@ class Decided:
 
 
 # What columns tell of each row about a word or a comparison; None where they tell nothing.
-DecidedBy: TypeAlias = Callable[[Word | FactTest], Decided | None]
+DecidedBy: TypeAlias = Callable[[NamePattern | FactTest], Decided | None]
 
 
 def decided(query: Query, told: DecidedBy, count: int) -> Decided:
     """What columns alone decide of `query` for `count` rows."""
     match query:
-        case Word() | FactTest():
+        case NamePattern() | FactTest():
             return told(query) or _nothing(count)
-        case Named():
+        case NamedQuery():
             return _nothing(count)
         case Not(part):
             of_part = decided(part, told, count)
@@ -61,10 +61,10 @@ def decided(query: Query, told: DecidedBy, count: int) -> Decided:
             )
 
 
-def leaves(query: Query) -> Iterator[Word | FactTest]:
+def leaves(query: Query) -> Iterator[NamePattern | FactTest]:
     """The words and comparisons that `query` is made of."""
     match query:
-        case Word() | FactTest():
+        case NamePattern() | FactTest():
             yield query
         case Not(part):
             yield from leaves(part)

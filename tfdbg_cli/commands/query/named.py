@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, NamedQuery, NamePattern, Not, Query, QueryError
 from tfdbg_cli.commands.query.parser import parse_query
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import did_you_mean
@@ -73,13 +73,13 @@ def asked_query(text: str) -> Query:
 
 def _has_names(query: Query) -> bool:
     match query:
-        case Named():
+        case NamedQuery():
             return True
         case Not(part):
             return _has_names(part)
         case Both(parts) | Either(parts):
             return any(map(_has_names, parts))
-        case Word() | FactTest():
+        case NamePattern() | FactTest():
             return False
 
 
@@ -91,7 +91,7 @@ def resolved(query: Query, known: Mapping[str, str], deep: int = 0) -> Query:
 
     """
     match query:
-        case Named(name, at):
+        case NamedQuery(name, at):
             if name not in known:
                 hint = did_you_mean(name, known) or "`queries NAME QUERY` names one."
                 raise QueryError(f"there is no query called {name!r}", at, hint=hint)
@@ -107,5 +107,5 @@ def resolved(query: Query, known: Mapping[str, str], deep: int = 0) -> Query:
             return Both(tuple(resolved(part, known, deep) for part in parts))
         case Either(parts):
             return Either(tuple(resolved(part, known, deep) for part in parts))
-        case Word() | FactTest():
+        case NamePattern() | FactTest():
             return query

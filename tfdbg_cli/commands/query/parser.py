@@ -11,11 +11,11 @@ from tfdbg_cli.commands.query.language import (
     Both,
     Either,
     FactTest,
-    Named,
+    NamedQuery,
+    NamePattern,
     Not,
     Query,
     QueryError,
-    Word,
     end_of_bare,
 )
 
@@ -120,7 +120,7 @@ class _Reader:
             self._at = end_of_bare(self._text, start)
         return self._text[start : self._at]
 
-    def _word(self) -> Word | Named:
+    def _word(self) -> NamePattern | NamedQuery:
         start = self._at
         if self._text[start] in _QUOTES:
             found = self._quoted()
@@ -129,10 +129,10 @@ class _Reader:
             found = self._text[start : self._at]
             if found.startswith("@"):
                 self._skip()
-                return Named(found[1:], start)
+                return NamedQuery(found[1:], start)
         regex(found, start)
         self._skip()
-        return Word(found, start)
+        return NamePattern(found, start)
 
     def _quoted(self) -> str:
         start, quote = self._at, self._text[self._at]

@@ -9,9 +9,9 @@ from typing import Any, Generic, TypeVar
 from tfdbg_cli.analysis.choosing.known_figures import Known, share_of
 from tfdbg_cli.commands.query.argument import query_line, unjudged_line
 from tfdbg_cli.commands.query.facts import BY_NAME, Measure, amount, known_to_hold, regex, shape_test, text_test
-from tfdbg_cli.commands.query.language import FactTest, Query, Word
+from tfdbg_cli.commands.query.language import FactTest, NamePattern, Query
 from tfdbg_cli.commands.query.named import asked_query
-from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
+from tfdbg_cli.commands.query.stages import RowQuestion, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.model.tensors import Shape
 
@@ -124,13 +124,13 @@ class PlainRows(Generic[Row]):
     def _staged(self, query: Query, rows: Sequence[Row]) -> StagedQuery:
         return StagedQuery.of(query, lambda part: self._asked(part, rows))
 
-    def _asked(self, part: Word | FactTest, rows: Sequence[Row]) -> Asked:
-        if isinstance(part, Word):
+    def _asked(self, part: NamePattern | FactTest, rows: Sequence[Row]) -> RowQuestion:
+        if isinstance(part, NamePattern):
             search = regex(part.text, part.at)
-            return Asked(Stage.ROW, lambda _, index: search(self.words(rows[index])))
+            return RowQuestion(Stage.ROW, lambda _, index: search(self.words(rows[index])))
         if part.fact in self.texts or part.fact == "name":
             test, text = text_test(part), self.texts.get(part.fact, self.words)
-            return Asked(Stage.ROW, lambda _, index: test(text(rows[index])))
+            return RowQuestion(Stage.ROW, lambda _, index: test(text(rows[index])))
         measure = BY_NAME[part.fact].measure
         if measure is Measure.SHAPE:
             return self._asked_shape(part, rows)
@@ -141,18 +141,18 @@ class PlainRows(Generic[Row]):
         fits = known_to_hold(part.sign, wanted.number)
         if measure is Measure.SIZE and not wanted.bytes and self.elements is not None:
             size = self.elements
-            return Asked(Stage.ROW, lambda _, index: fits(size(rows[index])))
+            return RowQuestion(Stage.ROW, lambda _, index: fits(size(rows[index])))
         elements = self.elements if wanted.share else None
         if wanted.share is (elements is None) or (measure is Measure.SIZE) is not wanted.bytes:
             raise no_such_fact(part, self.kind)
         stage = Stage.ROW if part.fact in self.numbers else Stage.VALUE
         if elements is None:
-            return Asked(stage, lambda _, index: fits(number(rows[index])))
-        return Asked(stage, lambda _, index: fits(share_of(number(rows[index]), elements(rows[index]))))
+            return RowQuestion(stage, lambda _, index: fits(number(rows[index])))
+        return RowQuestion(stage, lambda _, index: fits(share_of(number(rows[index]), elements(rows[index]))))
 
-    def _asked_shape(self, part: FactTest, rows: Sequence[Row]) -> Asked:
+    def _asked_shape(self, part: FactTest, rows: Sequence[Row]) -> RowQuestion:
         shape = self.shape
         if shape is None:
             raise no_such_fact(part, self.kind)
         fits = shape_test(part)
-        return Asked(Stage.ROW, lambda _, index: fits(shape(rows[index])))
+        return RowQuestion(Stage.ROW, lambda _, index: fits(shape(rows[index])))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeAlias
 
-from tfdbg_cli.commands.query.language import Both, Either, FactTest, Named, Not, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import Both, Either, FactTest, NamedQuery, NamePattern, Not, Query, QueryError
 from tfdbg_cli.model.values import Array
 
 
@@ -24,7 +24,7 @@ Test: TypeAlias = Callable[[str, int], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RowQuestion:
     """How a list asks one thing of its rows, and from which stage on it can.
 
     The test says None where nobody knows it: then the query holds no more than what is not the query.
@@ -43,7 +43,7 @@ class Asked:
 
 
 # What a list makes of a word or a comparison. QueryError where its rows have no such fact.
-Asker: TypeAlias = Callable[[Word | FactTest], Asked]
+Asker: TypeAlias = Callable[[NamePattern | FactTest], RowQuestion]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class StagedQuery:
             QueryError: the rows have no such fact, or there is no such thing among them.
 
         """
-        known: dict[int, Asked] = {}
+        known: dict[int, RowQuestion] = {}
         _collect(query, ask, known)
         name, row, value = (_test(query, stage, known) for stage in Stage)
         last = max((asked.stage for asked in known.values()), default=Stage.NAME)
@@ -76,11 +76,11 @@ def no_such_fact(comparison: FactTest, rows: str) -> QueryError:
     return QueryError(f"{rows} has no {comparison.fact}", comparison.at)
 
 
-def _collect(query: Query, ask: Asker, known: dict[int, Asked]) -> None:
+def _collect(query: Query, ask: Asker, known: dict[int, RowQuestion]) -> None:
     match query:
-        case Word() | FactTest():
+        case NamePattern() | FactTest():
             known[id(query)] = ask(query)
-        case Named(name, at):
+        case NamedQuery(name, at):
             raise QueryError(f"{name!r} was not looked up", at)
         case Not(part):
             _collect(part, ask, known)
@@ -89,9 +89,9 @@ def _collect(query: Query, ask: Asker, known: dict[int, Asked]) -> None:
                 _collect(part, ask, known)
 
 
-def _test(query: Query, stage: Stage, known: dict[int, Asked]) -> Test:
+def _test(query: Query, stage: Stage, known: dict[int, RowQuestion]) -> Test:
     match query:
-        case Word() | FactTest() | Named():
+        case NamePattern() | FactTest() | NamedQuery():
             asked = known[id(query)]
             return asked.test if asked.stage <= stage else _open
         case Not(part):

@@ -31,9 +31,9 @@ from tfdbg_cli.commands.query.facts import (
     shape_test,
     text_test,
 )
-from tfdbg_cli.commands.query.language import FactTest, Query, QueryError, Word
+from tfdbg_cli.commands.query.language import FactTest, NamePattern, Query, QueryError
 from tfdbg_cli.commands.query.masks import Decided, decided, leaves
-from tfdbg_cli.commands.query.stages import Asked, Stage, StagedQuery, no_such_fact
+from tfdbg_cli.commands.query.stages import RowQuestion, Stage, StagedQuery, no_such_fact
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import device_matches
 from tfdbg_cli.model.tensors import TellsColumns, Tensor, finite_in_steps
@@ -131,14 +131,14 @@ class TensorRows:
         if len(left):
             found[:] = array("q", sorted(found))
 
-    def _decided(self, asked: Asked) -> Decided | None:
+    def _decided(self, asked: RowQuestion) -> Decided | None:
         """What the column tells of each tensor; where it tells none, each is to be looked at."""
         mask = self._mask(asked)
         if mask is None or asked.fact not in _MAY_BE_UNKNOWN:
             return None if mask is None else Decided.by(mask)
         return Decided.by(mask, holding(self._store, asked.fact, lambda found: found is not None))
 
-    def _mask(self, asked: Asked) -> Array | None:
+    def _mask(self, asked: RowQuestion) -> Array | None:
         """For each tensor whether it is so, where that is told by the column."""
         if asked.holds is None:
             return None
@@ -175,14 +175,14 @@ class TensorRows:
         if len(nodes) != len(self._store):  # some have several tensors, between which those of others stand
             found[:], undecided[:] = array("q", sorted(found)), array("q", sorted(undecided))
 
-    def asked(self, part: Word | FactTest) -> Asked:
+    def asked(self, part: NamePattern | FactTest) -> RowQuestion:
         """How a word or a comparison is asked of a tensor.
 
         Raises:
             QueryError: a tensor has no such fact, or the graph no such layer.
 
         """
-        if isinstance(part, Word):
+        if isinstance(part, NamePattern):
             return self._name(part.text, regex(part.text, part.at))
         measure = BY_NAME[part.fact].measure
         match part.fact:
@@ -211,27 +211,27 @@ class TensorRows:
             return self._number(part)
         return self._figure(part, measure)
 
-    def _name(self, text: str, test: Callable[[str], bool]) -> Asked:
+    def _name(self, text: str, test: Callable[[str], bool]) -> RowQuestion:
         """A text with a colon is meant for the name of the tensor, any other for that of its node."""
         if ":" not in text.replace("(?:", "("):
             return self._node(test)
         return self._row(lambda tensor: test(str(tensor.name)))
 
-    def _node(self, test: Callable[[str], bool]) -> Asked:
-        return Asked(Stage.NAME, lambda name, index: test(name), "node", test)
+    def _node(self, test: Callable[[str], bool]) -> RowQuestion:
+        return RowQuestion(Stage.NAME, lambda name, index: test(name), "node", test)
 
-    def _row(self, test: Callable[[Tensor], bool]) -> Asked:
+    def _row(self, test: Callable[[Tensor], bool]) -> RowQuestion:
         store = self._store
-        return Asked(Stage.ROW, lambda name, index: test(store[index]))
+        return RowQuestion(Stage.ROW, lambda name, index: test(store[index]))
 
-    def _fact(self, fact: str, test: Callable[[Any], bool]) -> Asked:
+    def _fact(self, fact: str, test: Callable[[Any], bool]) -> RowQuestion:
         """What depends on one attribute of the row alone."""
         store, of = self._store, attrgetter(fact)
-        return Asked(Stage.ROW, lambda name, index: test(of(store[index])), fact, test)
+        return RowQuestion(Stage.ROW, lambda name, index: test(of(store[index])), fact, test)
 
     def _told(
         self, fact: str, test: Callable[[Any], bool], of_size: Callable[[Known], bool | None] | None = None
-    ) -> Asked:
+    ) -> RowQuestion:
         """The same of a fact that is None where it is not known; then `of_size` asks for the number of elements."""
         store, context, of = self._store, self._context, attrgetter(fact)
 
@@ -244,18 +244,18 @@ class TensorRows:
                 return None if context.lack(index) in LOST else False  # a handle has none
             return None if of_size is None else of_size(known_figure(summary, "size"))
 
-        return Asked(Stage.ROW, by_row, fact, lambda found: found is not None and test(found))
+        return RowQuestion(Stage.ROW, by_row, fact, lambda found: found is not None and test(found))
 
-    def _op(self, test: Callable[[str], bool]) -> Asked:
+    def _op(self, test: Callable[[str], bool]) -> RowQuestion:
         find, store, test = self._graph.find, self._store, cache(test)
 
         def by_row(name: str, index: int) -> bool:
             node = find(name)
             return test(node.op_type if node is not None else store[index].op_type)
 
-        return Asked(Stage.ROW, by_row, "op_type", test)
+        return RowQuestion(Stage.ROW, by_row, "op_type", test)
 
-    def _role(self, part: FactTest) -> Asked:
+    def _role(self, part: FactTest) -> RowQuestion:
         wanted, graph, negative = role_of_value(part), self._graph, part.sign == "!="
         store = self._store
 
@@ -265,9 +265,9 @@ class TensorRows:
         def by_row(name: str, index: int) -> bool:
             return test(tensor_role(graph, store[index]))
 
-        return Asked(Stage.ROW, by_row, "role", test)
+        return RowQuestion(Stage.ROW, by_row, "role", test)
 
-    def _layer(self, part: FactTest) -> Asked:
+    def _layer(self, part: FactTest) -> RowQuestion:
         layers, negative = layers_of(self._graph), part.sign == "!="
         if part.sign.endswith("~"):
             test = text_test(part)
@@ -278,7 +278,7 @@ class TensorRows:
             raise QueryError(error.message.removesuffix("."), part.value_at, hint=error.hint) from None
         return self._node(lambda name: within(name) is not negative)
 
-    def _number(self, part: FactTest) -> Asked:
+    def _number(self, part: FactTest) -> RowQuestion:
         wanted = amount(part, BY_NAME[part.fact].measure)
         test = holds(part.sign, wanted.number)
         match part.fact:
@@ -293,7 +293,7 @@ class TensorRows:
             return self._told("nbytes", test)
         return self._told("shape", lambda shape: test(math.prod(shape)), known_to_hold(part.sign, wanted.number))
 
-    def _figure(self, part: FactTest, measure: Measure) -> Asked:
+    def _figure(self, part: FactTest, measure: Measure) -> RowQuestion:
         wanted = amount(part, measure)
         name, context, known = part.fact, self._context, known_share if wanted.share else known_figure
         test = known_to_hold(part.sign, wanted.number)
@@ -311,7 +311,7 @@ class TensorRows:
             return None if found is None else (holding_of_each(part.sign, wanted.number, found.numbers), found.known)
 
         of_finite = test(0) if name in _COUNT_WHAT_IS_BAD else None
-        return Asked(Stage.VALUE, by_value, of_finite=of_finite, at_once=at_once)
+        return RowQuestion(Stage.VALUE, by_value, of_finite=of_finite, at_once=at_once)
 
 
 def _device_test(part: FactTest) -> Callable[[str], bool]:

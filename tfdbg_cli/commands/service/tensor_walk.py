@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.previews.surroundings import Surroundings
+from tfdbg_cli.commands.previews.surroundings import Neighbourhood
 from tfdbg_cli.commands.previews.tensor import chosen_index
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.syntax import parse_line, quoted
@@ -133,7 +133,7 @@ class Walk:
         """
         yield from ("" for _ in self._context.graph.index_in_steps())
         tensor = self._context.run.tensors[index]
-        rows = Surroundings(self._context, tensor.node, tensor.device, index).inputs
+        rows = Neighbourhood(self._context, tensor.node, tensor.device, index).inputs
         inputs = list(dict.fromkeys(row.index for row in rows if row.index is not None and row.index != index))
         for at in inputs:
             yield from self._counted(at)

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Co
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.commands.views.difference.own_graphs import has_both_graphs, own_graphs_document
 from tfdbg_cli.commands.views.difference.recordings import (
-    Asked,
+    DiffRequest,
     Recorded,
     compared,
     opened_recording,
@@ -42,7 +42,7 @@ def _diff(context: Context, options: argparse.Namespace) -> Document:
     tolerance = Tolerance(options.rtol, options.atol)
     if not tolerance.asked and any(_made_again(item.runs) for item in (first, second)):
         tolerance = EXACT  # what was not computed again is the same to the last bit
-    asked = Asked(tolerance, options.map, options.run, options.graphs, options.node_name_filter)
+    asked = DiffRequest(tolerance, options.map, options.run, options.graphs, options.node_name_filter)
     return compared(first, second, asked, context.run)[0]
 
 
@@ -54,7 +54,7 @@ def _replicas(context: Context, options: argparse.Namespace) -> Document:
     recorded = opened_recording(word) if word and whole_number(word) is None else None
     if recorded is None:
         recorded = _numbered(context, word) if word else _here(context, context.current)
-    asked = Asked(
+    asked = DiffRequest(
         Tolerance(options.rtol, options.atol), options.map, options.run, options.graphs, options.node_name_filter
     )
     return replicas_compared(recorded, options.replicas, asked, context.run)[0]

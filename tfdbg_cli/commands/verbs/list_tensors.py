@@ -19,7 +19,7 @@ from tfdbg_cli.commands.query.tensor_listing import Listing, find, find_in_steps
 from tfdbg_cli.commands.query.unread import unread_among
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.lists.health_columns import CountedLater
-from tfdbg_cli.commands.views.lists.tensor_columns import Cells, Field, tensor_data, tensor_fields
+from tfdbg_cli.commands.views.lists.tensor_columns import Field, TensorCells, tensor_data, tensor_fields
 from tfdbg_cli.commands.views.short_names import ShortNames, shared_by_most
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data
@@ -140,7 +140,11 @@ def _table(context: Context, options: argparse.Namespace, indices: Sequence[int]
     columns = tuple(_with_sort(field, options) for field in fields)
     later = CountedLater(context, indices) if context.later and not options.stats else None
     return Table(
-        columns, len(indices), lambda i: Cells(fields, indices[i], store[indices[i]]), later=later, text=Cells.text
+        columns,
+        len(indices),
+        lambda i: TensorCells(fields, indices[i], store[indices[i]]),
+        later=later,
+        text=TensorCells.text,
     )
 
 

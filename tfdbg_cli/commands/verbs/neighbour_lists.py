@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, added
-from tfdbg_cli.analysis.graph.ways.walk import Direction, Hop, Mark, walk
+from tfdbg_cli.analysis.graph.ways.walk import Direction, Hop, StepMark, walk
 from tfdbg_cli.analysis.layers.layers import layers_of, scope_text
 from tfdbg_cli.commands.asked.arguments import DEVICE_ARGUMENT, NODE_ARGUMENT
 from tfdbg_cli.commands.asked.node_choice import FoundNode, find_node
@@ -84,7 +84,7 @@ def _listed(steps: Sequence[Hop], options: argparse.Namespace) -> Sequence[Hop]:
     """The rows of the outline; those that a query is asked of leave out what only points to another row."""
     if not options.query:
         return steps
-    return [step for step in steps if step.mark in (Mark.FIRST, Mark.CUT)]
+    return [step for step in steps if step.mark in (StepMark.FIRST, StepMark.CUT)]
 
 
 def _spelled(direction: Direction, options: argparse.Namespace) -> str:
@@ -141,7 +141,7 @@ def _depth(context: Context, options: argparse.Namespace) -> int:
 
 
 def _nodes(steps: Sequence[Hop]) -> int:
-    return sum(step.mark in (Mark.FIRST, Mark.CUT) for step in steps)
+    return sum(step.mark in (StepMark.FIRST, StepMark.CUT) for step in steps)
 
 
 def _command(direction: Direction, name: str, options: argparse.Namespace, depth: int) -> str:
@@ -160,11 +160,11 @@ def _line(step: Hop, options: argparse.Namespace, deeper: str, names: ShortNames
     name = names.short(step.name)
     if not step.op_type:
         return line(*parts, Span(name, Style.NAME), Span(" not in this graph", Style.DIM))
-    if step.mark is Mark.ABOVE:
+    if step.mark is StepMark.ABOVE:
         return line(*parts, Span(f"↑ {name}", Style.DIM, node_link(step.name)))
-    if step.mark is Mark.BELOW:
+    if step.mark is StepMark.BELOW:
         return line(*parts, Span(f"↓ {name}", Style.DIM, node_link(step.name)))
-    more = [Span(" …", Style.KEY, deeper)] if step.mark is Mark.CUT else []
+    more = [Span(" …", Style.KEY, deeper)] if step.mark is StepMark.CUT else []
     return line(*parts, Span(name, Style.NAME, node_link(step.name)), *more, *held)
 
 
@@ -176,11 +176,11 @@ def _legend(steps: Sequence[Hop], options: argparse.Namespace) -> list[Line]:
         rows.append(("(Ctrl)", "a control edge: waits for, reads nothing"))
     if options.op_type:
         rows.append(("[Op]", "op type"))
-    if Mark.ABOVE in marks:
+    if StepMark.ABOVE in marks:
         rows.append(("↑", "shown above, or the node itself"))
-    if Mark.BELOW in marks:
+    if StepMark.BELOW in marks:
         rows.append(("↓", "shown below, where it is nearer to the node"))
-    if Mark.CUT in marks:
+    if StepMark.CUT in marks:
         rows.append(("…", "goes on beyond the depth; -d N goes further"))
     return [line(Span("Legend:", Style.DIM))] + [line(Span(f"  {sign:<7}{text}", Style.DIM)) for sign, text in rows]
 
@@ -196,8 +196,8 @@ def _data(name: str, direction: Direction, depth: int, steps: Sequence[Hop]) -> 
                 "name": step.name,
                 "op_type": step.op_type,
                 "control": step.control,
-                "repeated": step.mark in (Mark.ABOVE, Mark.BELOW),
-                "cut": step.mark is Mark.CUT,
+                "repeated": step.mark in (StepMark.ABOVE, StepMark.BELOW),
+                "cut": step.mark is StepMark.CUT,
             }
             for step in steps
         ],

@@ -13,7 +13,7 @@ from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import given_key
 from tfdbg_cli.commands.views.lists.tensor_columns import tensor_data
-from tfdbg_cli.commands.views.values.executions import Executions, which
+from tfdbg_cli.commands.views.values.executions import ShownExecutions, which
 from tfdbg_cli.commands.views.values.feed_page import feed_document
 from tfdbg_cli.commands.views.values.value_view import QUICK, VALUE_ARGUMENTS, saved, view, written_data
 from tfdbg_cli.commands.views.variable_view import variable_document
@@ -44,10 +44,10 @@ def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
 
     asked = which(choice, options.number)
     if asked is None and len(choice.indices) > 1 and not options.write_path:
-        executions = Executions(context, options, choice, range(len(choice.indices)), spell)
+        executions = ShownExecutions(context, options, choice, range(len(choice.indices)), spell)
         return executions.stacked() if choice.slicing else executions.listing()
     if not isinstance(asked, int | None):
-        return Executions(context, options, choice, asked, spell).stacked()
+        return ShownExecutions(context, options, choice, asked, spell).stacked()
     index = choice.execution(asked)
     value = part_shown(context.run.tensors, index, choice.slicing)
     head = _head(context, options, choice, index)

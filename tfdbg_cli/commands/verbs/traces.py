@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.analysis.retracing.advice import advice
-from tfdbg_cli.analysis.retracing.retracing import Difference, Explained, explained
+from tfdbg_cli.analysis.retracing.retracing import ArgumentDifference, Explained, explained
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
@@ -288,7 +288,7 @@ def _trace_data(row: _Trace) -> dict[str, Any]:
     }
 
 
-def _difference_data(difference: Difference) -> dict[str, str]:
+def _difference_data(difference: ArgumentDifference) -> dict[str, str]:
     return {"argument": difference.argument, "old": difference.old, "new": difference.new}
 
 

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import RunStart
 
 _INDENT = Column("")
@@ -48,7 +48,7 @@ def _heading(text: str, count: int) -> Line:
     return line(Span(f"{text} ({count})", Style.HEADING))
 
 
-def _arguments(heading: str, arguments: Sequence[Argument], call: Call) -> list[Block]:
+def _arguments(heading: str, arguments: Sequence[CallArgument], call: Call) -> list[Block]:
     """One row each; what has a value leads to it."""
     if not arguments:
         return [Text((_heading(heading, 0), line("  none")))]
@@ -68,7 +68,7 @@ def _arguments(heading: str, arguments: Sequence[Argument], call: Call) -> list[
     return [Text((_heading(heading, len(arguments)),)), Table(_COLUMNS, len(arguments), row, show_head=False)]
 
 
-def argument_shape(argument: Argument) -> str:
+def argument_shape(argument: CallArgument) -> str:
     """`[4,?]`; nothing where the value has no shape."""
     if argument.shape is None:
         return ""

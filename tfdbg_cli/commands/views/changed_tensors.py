@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.difference.changes import Difference, Kind
+from tfdbg_cli.analysis.difference.changes import Difference, DifferenceKind
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column, Row, Table
@@ -14,9 +14,9 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Tensor
 
 _STYLES = {
-    Kind.BECAME_FINITE: Style.GOOD,
-    Kind.BECAME_NONFINITE: Style.ERROR,
-    Kind.VALUES: Style.DIM,
+    DifferenceKind.BECAME_FINITE: Style.GOOD,
+    DifferenceKind.BECAME_NONFINITE: Style.ERROR,
+    DifferenceKind.VALUES: Style.DIM,
 }
 
 
@@ -28,12 +28,12 @@ def changed_table(first: Run, second: Run, found: Sequence[Difference]) -> Table
         item = found[at]
         tensor = _tensor(first, second, item)
         link = "" if item.second is None else tensor_link(second.tensors, item.second)
-        counted = item.kind in {Kind.VALUES, Kind.BECAME_FINITE, Kind.BECAME_NONFINITE}
+        counted = item.kind in {DifferenceKind.VALUES, DifferenceKind.BECAME_FINITE, DifferenceKind.BECAME_NONFINITE}
         cells = [
             Span(f"{item.count:,} of {item.size:,}" if counted else "", Style.NUMBER),
             Span(number_text(item.max_abs) if item.max_abs else "", Style.NUMBER),
             Span(number_text(item.max_rel) if item.max_rel else "", Style.NUMBER),
-            Span("" if item.kind is Kind.VALUES else str(item.kind), _STYLES.get(item.kind, Style.WARNING)),
+            Span("" if item.kind is DifferenceKind.VALUES else str(item.kind), _STYLES.get(item.kind, Style.WARNING)),
         ]
         if looped:
             cells.append(Span(str(tensor.execution), Style.NUMBER))

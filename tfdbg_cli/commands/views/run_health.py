@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfdbg_cli.analysis.many_runs.run_health import Health, RunHealth, RunHealths
+from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealth, RunHealths
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
@@ -17,9 +17,9 @@ _MOST_TENSORS = 20_000
 _MOST_BYTES = 1 << 28
 
 _CELLS = {
-    Health.FINE: Span("fine", Style.GOOD),
-    Health.BAD: Span("bad", Style.NAN),
-    Health.UNKNOWN: Span("?", Style.WARNING),
+    KnownHealth.FINE: Span("fine", Style.GOOD),
+    KnownHealth.BAD: Span("bad", Style.NAN),
+    KnownHealth.UNKNOWN: Span("?", Style.WARNING),
 }
 _TO_COME, _NOT_LOOKED_AT = Span("…", Style.DIM), Span("")
 
@@ -41,7 +41,7 @@ def is_bad(context: Context, place: int) -> bool:
 
     """
     looked = LookedAt(context, [place])
-    return looked.known(place) is Health.BAD
+    return looked.known(place) is KnownHealth.BAD
 
 
 class LookedAt:
@@ -61,7 +61,7 @@ class LookedAt:
         self.end = 0
         self._look(_Moment())
 
-    def known(self, place: int) -> Health | None:
+    def known(self, place: int) -> KnownHealth | None:
         """How the run at `place` fares; None where nobody has looked, or it cannot be read."""
         try:
             found = self._healths.known(place) if place < self._count else None
@@ -92,7 +92,7 @@ class LookedAt:
             first = self._places[0] != self.first_bad and self._fine_before(self.first_bad)
             where = "The first in which something is wrong is" if first else "Something is wrong in"
             return [line(f"{where} run #{number}: ", Span(way, Style.KEY, way))]
-        if not self.end or not all(self.known(place) is Health.FINE for place in self._places[: self.end]):
+        if not self.end or not all(self.known(place) is KnownHealth.FINE for place in self._places[: self.end]):
             return []
         if self.end == len(self._places):
             return [line(Span("Nothing is wrong in any of them.", Style.GOOD))]
@@ -100,7 +100,7 @@ class LookedAt:
 
     def _fine_before(self, first_bad: int) -> bool:
         """Whether that is known of all runs at the places before."""
-        return all(self.known(place) is Health.FINE for place in self._places[: self._places.index(first_bad)])
+        return all(self.known(place) is KnownHealth.FINE for place in self._places[: self._places.index(first_bad)])
 
     def _look(self, moment: _Moment) -> None:
         for place in self._places:
@@ -113,7 +113,7 @@ class LookedAt:
             except TfdbgError:  # deleted meanwhile, or not ours to read
                 found = None
             self.end += 1
-            if self.first_bad is None and found is not None and found.health is Health.BAD:
+            if self.first_bad is None and found is not None and found.health is KnownHealth.BAD:
                 self.first_bad = place
                 if self._later:
                     break

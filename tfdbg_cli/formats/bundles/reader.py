@@ -21,7 +21,7 @@ from tfdbg_cli.formats.recording.json_fields import items, shape, text, texts, w
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.plain_text import printable
 
@@ -177,7 +177,7 @@ def _replay_spec(place: Path, fields: dict[str, Any]) -> ReplaySpec:
 def _input(path: Path, fields: dict[str, Any]) -> ReplayInput:
     name, dtype = text(fields["name"]), text(fields["dtype"])
     sizes = shape(fields["shape"])
-    role, node, sha256 = Role(fields["role"]), text(fields["node"]), text(fields["sha256"])
+    role, node, sha256 = InputRole(fields["role"]), text(fields["node"]), text(fields["sha256"])
     try:
         value = read_value(path, dtype, sizes, sha256)
     except ValueError as error:

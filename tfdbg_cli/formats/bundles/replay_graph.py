@@ -11,7 +11,7 @@ from typing import Any
 
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.replay import ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplaySpec
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.data_handles import DATA_HANDLES
 from tfdbg_cli.ops.harmless_ops import HARMLESS
@@ -23,7 +23,7 @@ _STREAMS = (b"stdout", b"stderr", b"log(info)", b"log(warning)", b"log(error)", 
 
 
 @dataclass(frozen=True)
-class GraphFacts:
+class ReplayFacts:
     """What the run of a bundle would do.
 
     `outside` are the op types that are not known to be harmless, each with the name of the first such op, in order.
@@ -34,7 +34,7 @@ class GraphFacts:
     endless: str = ""
 
 
-def graph_facts(replay_spec: ReplaySpec) -> GraphFacts:
+def graph_facts(replay_spec: ReplaySpec) -> ReplayFacts:
     """What the run would do.
 
     Raises:
@@ -47,7 +47,7 @@ def graph_facts(replay_spec: ReplaySpec) -> GraphFacts:
         raise ValueError("The graph of the run cannot be read.") from error
 
 
-def _facts(replay_spec: ReplaySpec) -> GraphFacts:
+def _facts(replay_spec: ReplaySpec) -> ReplayFacts:
     if replay_spec.kind.of_session:
         graph = schema.GraphDef.FromString(replay_spec.graph)
         library = _Library(schema.FunctionDefLibrary.FromString(graph.library))
@@ -57,8 +57,8 @@ def _facts(replay_spec: ReplaySpec) -> GraphFacts:
         nodes = [node for name in library.alike(replay_spec.entry) for node in library.functions[name].node_def]
     endless = library.endless(nodes)
     if endless:
-        return GraphFacts({}, endless)
-    return GraphFacts(library.outside(nodes))
+        return ReplayFacts({}, endless)
+    return ReplayFacts(library.outside(nodes))
 
 
 def _computed(nodes: Sequence[Any], replay_spec: ReplaySpec) -> list[Any]:
@@ -70,8 +70,8 @@ def _computed(nodes: Sequence[Any], replay_spec: ReplaySpec) -> list[Any]:
     """
     by_name = {node.name: node for node in nodes}
     inputs = replay_spec.inputs
-    arguments = {item.name for item in inputs if item.role is Role.GIVEN}
-    drawn = {item.name for item in inputs if item.role is Role.SOURCE}
+    arguments = {item.name for item in inputs if item.role is InputRole.GIVEN}
+    drawn = {item.name for item in inputs if item.role is InputRole.SOURCE}
     fetched = [node_of(name) for name in replay_spec.fetches if name not in arguments | drawn]
     variables = [item.node for item in replay_spec.variables]
     sources = {node_of(name) for name in drawn}

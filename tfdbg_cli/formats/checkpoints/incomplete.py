@@ -73,11 +73,15 @@ def last_named(folder: Path, names: Sequence[str]) -> TfdbgError | None:
 
 def _named_in(path: Path) -> str:
     """The name of the last checkpoint in the file at `path`; empty where it has none, or cannot be read."""
-    from tfdbg_cli.formats.messages.text_blocks import Block, TextBlocks, TextDamageError  # graphs need it, no others
+    from tfdbg_cli.formats.messages.text_blocks import (  # graphs need it, no others
+        TextBlock,
+        TextBlocks,
+        TextDamageError,
+    )
 
     try:
         content = read_whole(path, _LARGEST_STATE)
-        fields = TextBlocks(content).texts(Block("", 0, len(content)))
+        fields = TextBlocks(content).texts(TextBlock("", 0, len(content)))
         named = next((value for name, value in fields if name == _NAMED), "")
     except (OSError, TextDamageError):
         return ""

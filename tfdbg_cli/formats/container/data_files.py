@@ -13,7 +13,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 
 from tfdbg_cli.formats.container.direct_writes import LEAST, DirectWrites, Moved
-from tfdbg_cli.formats.container.elements import Elements
+from tfdbg_cli.formats.container.elements import ElementBytes
 from tfdbg_cli.formats.container.layout import data_file, shape_text
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
 from tfdbg_cli.model.tensors import Shape
@@ -170,7 +170,7 @@ class DataFiles:
         assert self._open is not None
         self._open.pad(-self._open.end % _ALIGNED)
 
-    def add(self, name: str, elements: Elements) -> Location:
+    def add(self, name: str, elements: ElementBytes) -> Location:
         """Write `elements` under `name`, which no other tensor of the recording has. Raises OSError."""
         end = (0 if self._open is None else self._open.end) + len(elements.content)
         head = _head(name, elements.tag, elements.shape)

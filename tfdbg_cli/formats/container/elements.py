@@ -31,7 +31,7 @@ _MOST_RATIO = 1040  # bytes that zlib can make of one
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
+class ElementBytes:
     """The bytes of a tensor, and what a safetensors header says of them."""
 
     content: memoryview
@@ -41,7 +41,7 @@ class Elements:
     shape: Shape
 
 
-def elements_of(array: Array, dtype: str, *, compressed: bool = False) -> Elements:
+def elements_of(array: Array, dtype: str, *, compressed: bool = False) -> ElementBytes:
     """The elements of `array`, uncopied where they lie in memory as they are written.
 
     Raises:
@@ -53,12 +53,14 @@ def elements_of(array: Array, dtype: str, *, compressed: bool = False) -> Elemen
         array = array.view(named.numpy)  # TensorFlow's NumPy types of quantized integers
     element = storable(array, dtype)
     if element.name == "string":
-        found = Elements(_texts_content(array), Encoding.TEXTS, element.name, _BYTES, ())
+        found = ElementBytes(_texts_content(array), Encoding.TEXTS, element.name, _BYTES, ())
     else:
         shape = array.shape
         content = _plain_content(array) if array.size else memoryview(b"")
         tag = _PARTS.get(element.name) or _TAGS.get(element.name, _BYTES)
-        found = Elements(content, Encoding.PLAIN, element.name, tag, (*shape, 2) if element.name in _PARTS else shape)
+        found = ElementBytes(
+            content, Encoding.PLAIN, element.name, tag, (*shape, 2) if element.name in _PARTS else shape
+        )
     if not compressed:
         return found if found.encoding is Encoding.PLAIN else _as_bytes(found, found.content, found.encoding)
     packed = memoryview(zlib.compress(found.content, 1))
@@ -83,8 +85,8 @@ def _order(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype.newbyteorder("<") if dtype.kind in "iufcb" else dtype
 
 
-def _as_bytes(found: Elements, content: memoryview, encoding: Encoding) -> Elements:
-    return Elements(content, encoding, found.dtype, _BYTES, (len(content),))
+def _as_bytes(found: ElementBytes, content: memoryview, encoding: Encoding) -> ElementBytes:
+    return ElementBytes(content, encoding, found.dtype, _BYTES, (len(content),))
 
 
 def _texts_content(array: Array) -> memoryview:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
-from tfdbg_cli.formats.container.elements import Elements, elements_of
+from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
 from tfdbg_cli.formats.container.layout import shape_text
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
@@ -152,7 +152,12 @@ class RunRows:
         return found
 
     def _written(
-        self, name: str, elements: Elements, memory: int | None, nbytes: int, shared: dict[tuple[int, int], Location]
+        self,
+        name: str,
+        elements: ElementBytes,
+        memory: int | None,
+        nbytes: int,
+        shared: dict[tuple[int, int], Location],
     ) -> Location:
         """The location of `elements`, which are written unless the same memory was written before."""
         if memory is None or not nbytes:

@@ -17,7 +17,7 @@ from tfdbg_cli.formats.dumps.listing import DumpFile, DumpListing, list_dump, ru
 from tfdbg_cli.formats.dumps.misfits import check_dump
 from tfdbg_cli.formats.dumps.store import DumpTensorStore, debug_op_nodes, in_order
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
-from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def
+from tfdbg_cli.formats.messages.graph_def import GraphPartition, SavedGraph, graph_of, parse_graph_def
 from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.lazy_values import LateNotes
@@ -115,12 +115,12 @@ def _assemble(
 
 def _runtime_graph(listing: DumpListing, notes: list[str]) -> SavedGraph:
     """The partition graphs of every device as one graph; of several of one device the newest counts first."""
-    parts: list[Part] = []
+    parts: list[GraphPartition] = []
     for device, paths in listing.graphs.items():
         for path in reversed(paths):
             try:
                 serialized = read_event(path).graph_def
-                part = Part(device, serialized, parse_graph_def(serialized))
+                part = GraphPartition(device, serialized, parse_graph_def(serialized))
             except DamagedFileError as error:
                 notes.append(str(error))
             except ValueError:

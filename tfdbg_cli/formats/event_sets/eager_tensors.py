@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
-from tfdbg_cli.formats.event_sets.executions import Span
+from tfdbg_cli.formats.event_sets.executions import RunSpan
 from tfdbg_cli.formats.event_sets.health_columns import TensorRecords
 from tfdbg_cli.formats.event_sets.store import RecordedTensor
 from tfdbg_cli.formats.event_sets.tracebacks import RecordAt
@@ -16,7 +16,7 @@ from tfdbg_cli.model.names import TensorName
 class EagerTensors:
     """What the executions of `span`, the run at `run` of the set, gave."""
 
-    def __init__(self, events: EventSet, run: int, span: Span) -> None:
+    def __init__(self, events: EventSet, run: int, span: RunSpan) -> None:
         self._events = events
         self._run = run
         self._first = span.first
@@ -57,7 +57,7 @@ class EagerTensors:
 class EagerPlaces(Mapping[str, RecordAt]):
     """By the names of their nodes, which record tells of the executions of `span`, the run at `run` of the set."""
 
-    def __init__(self, events: EventSet, run: int, span: Span) -> None:
+    def __init__(self, events: EventSet, run: int, span: RunSpan) -> None:
         self._events = events
         self._run = run
         self._span = span

@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import count
 
 from tfdbg_cli.formats.event_sets.call_graph import CallGraph
-from tfdbg_cli.formats.event_sets.executions import Executed, Executions, Span
-from tfdbg_cli.formats.event_sets.health import Mode, mode_of
+from tfdbg_cli.formats.event_sets.executions import Executed, Executions, RunSpan
+from tfdbg_cli.formats.event_sets.health import DebugMode, mode_of
 from tfdbg_cli.formats.event_sets.listing import EventFiles
-from tfdbg_cli.formats.event_sets.program import Program
+from tfdbg_cli.formats.event_sets.program import RecordedProgram
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.event_sets.set_graphs import SetGraphs
 from tfdbg_cli.formats.event_sets.traces import TraceRow, Traces
@@ -34,8 +34,8 @@ class EventSet:
         self.executions = Executions(files.hosts)
         self.traces = Traces(files.hosts)
         self.graphs = SetGraphs(files.hosts)
-        self.program = Program(files.hosts)
-        self.spans: Sequence[Span] = ()
+        self.program = RecordedProgram(files.hosts)
+        self.spans: Sequence[RunSpan] = ()
         self._mode: int | None = None
         self._names: OrderedDict[int, list[str]] = OrderedDict()
         self._call_graphs: OrderedDict[tuple[str, ...], CallGraph] = OrderedDict()
@@ -64,7 +64,7 @@ class EventSet:
         self.files = replace(files, hosts=[*self.files.hosts, *others])
         return bool(others)
 
-    def mode(self) -> Mode | None:
+    def mode(self) -> DebugMode | None:
         """The mode in which the set was written; None where nothing tells."""
         if self._mode is None:
             files = [*self.executions.files, *self.traces.files]
@@ -76,21 +76,21 @@ class EventSet:
         """Whether the last run is what graphs did in calls whose executions are lost, nobody knows in how many."""
         return bool(self.spans) and self.spans[-1].is_open and self.executions.are_cut
 
-    def traced(self, span: Span) -> list[TraceRow]:
+    def traced(self, span: RunSpan) -> list[TraceRow]:
         """The tensors that graphs made in the call of `span`, by their records."""
         return self.traces.between(*self.executions.interval(span))
 
-    def count(self, span: Span) -> int:
+    def count(self, span: RunSpan) -> int:
         """How many tensors the run of `span` has by now, but for the results of a call."""
         if span.call:
             return len(self.traced(span))
         return len(self.executions.outputs(span.first, span.end)[0])
 
-    def is_over(self, span: Span) -> bool:
+    def is_over(self, span: RunSpan) -> bool:
         """Whether graphs are seen to have made something behind the run of `span`: then it has all its tensors."""
         return not span.call or self.traces.any_behind(self.executions.interval(span)[1])
 
-    def awaits_calls(self, span: Span) -> bool:
+    def awaits_calls(self, span: RunSpan) -> bool:
         """Whether what graphs did in `span`, behind the last call, belongs to calls that are not recorded yet.
 
         What a session computes stands in a graph without a name, and no call of it is ever recorded.
@@ -100,7 +100,7 @@ class EventSet:
         graphs = [self.graphs.find(graph_id) for graph_id in {row.key.graph_id for row in self.traced(span)}]
         return all(graph is None or graph.name for graph in graphs)
 
-    def call_graph(self, span: Span, traced: Sequence[TraceRow]) -> CallGraph:
+    def call_graph(self, span: RunSpan, traced: Sequence[TraceRow]) -> CallGraph:
         """The graph of the call of `span`, in which `traced` ran."""
         root = self.executions[span.first].graph_id if span.end > span.first else ""
         ran = dict.fromkeys(row.key.graph_id for row in traced)

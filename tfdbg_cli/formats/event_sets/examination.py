@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
 from tfdbg_cli.formats.event_sets.file_names import KINDS
-from tfdbg_cli.formats.event_sets.health import Mode, records_text
+from tfdbg_cli.formats.event_sets.health import DebugMode, records_text
 from tfdbg_cli.formats.event_sets.listing import EventFiles, event_sets
 from tfdbg_cli.formats.event_sets.records import RecordFile
 from tfdbg_cli.formats.recording.dates import date_text
@@ -90,7 +90,7 @@ def _is_empty(path: Path) -> bool:
         return False  # that it is missing is told
 
 
-def _emptiness(events: EventSet, executions: int, traces: int, mode: Mode | None) -> list[tuple[str, str]]:
+def _emptiness(events: EventSet, executions: int, traces: int, mode: DebugMode | None) -> list[tuple[str, str]]:
     """Why executions or traces are likely missing from an event set: sentences, each with the way out."""
     if not executions and not traces:
         return [
@@ -117,7 +117,7 @@ def _emptiness(events: EventSet, executions: int, traces: int, mode: Mode | None
                 f"Run the program again with {_UNLIMITED}.",
             )
         )
-    if mode in (Mode.NO_TENSOR, Mode.SHAPE):
+    if mode in (DebugMode.NO_TENSOR, DebugMode.SHAPE):
         found.append(
             (
                 f"In the mode {mode.name} nobody can tell where a NaN began.",

@@ -46,7 +46,7 @@ class Executed(NamedTuple):
         return match["name"] if match else self.op_type
 
 
-class Output(NamedTuple):
+class ExecutedOutput(NamedTuple):
     """What is told of an output of something that ran: where its record lies, when it was there, its device."""
 
     host: int
@@ -56,7 +56,7 @@ class Output(NamedTuple):
     device: int
 
 
-class Span(NamedTuple):
+class RunSpan(NamedTuple):
     """The executions of one run: from `first` to before `end`. A call stands alone, eager ops stand together.
 
     What graphs did behind the last call is a run without an execution, with `end` equal to `first`.
@@ -132,10 +132,10 @@ class Executions:
             heads.devices[at],
         )
 
-    def output(self, at: int, slot: int) -> Output:
+    def output(self, at: int, slot: int) -> ExecutedOutput:
         """The output with that number of the execution at the place `at`."""
         heads = self._columns.heads
-        return Output(
+        return ExecutedOutput(
             int(self._columns.hosts[at]),
             int(heads.offsets[at]),
             float(heads.times[at]),
@@ -166,17 +166,17 @@ class Executions:
         """The hosts that executed what is at the places `makers`, and where in their files the records begin."""
         return self._columns.hosts[makers], self._columns.heads.offsets[makers]
 
-    def spans(self, *, behind: bool) -> list[Span]:
+    def spans(self, *, behind: bool) -> list[RunSpan]:
         """The runs: each call, the eager ops between calls, and what graphs did `behind` the last call."""
-        found: list[Span] = []
+        found: list[RunSpan] = []
         at = 0
         for call in self._calls:
-            found += [Span(at, call, call=False)] * (call > at) + [Span(call, call + 1, call=True)]
+            found += [RunSpan(at, call, call=False)] * (call > at) + [RunSpan(call, call + 1, call=True)]
             at = call + 1
-        found += [Span(at, len(self), call=False)] * (len(self) > at)
-        return found + [Span(len(self), len(self), call=True)] * behind
+        found += [RunSpan(at, len(self), call=False)] * (len(self) > at)
+        return found + [RunSpan(len(self), len(self), call=True)] * behind
 
-    def interval(self, span: Span) -> tuple[float, float]:
+    def interval(self, span: RunSpan) -> tuple[float, float]:
         """Between which times graphs ran that belong to the call of `span`: behind the call before, up to its end."""
         before = bisect_right(self._calls, span.first - 1)
         start = self._time(self._calls[before - 1]) if before else float("-inf")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tfdbg_cli.formats.event_sets.event_set import EventSet
-from tfdbg_cli.formats.event_sets.executions import Span
+from tfdbg_cli.formats.event_sets.executions import RunSpan
 from tfdbg_cli.formats.event_sets.listing import event_sets
 from tfdbg_cli.formats.event_sets.reader import read_run
 from tfdbg_cli.formats.recording.format import NamedPath
@@ -30,7 +30,7 @@ class Growth(NamedTuple):
     early: bool = False
 
 
-class Following:
+class FollowedFolder:
     """A folder that sets are written into. A run is told once its call is, and eager ops as they come.
 
     TensorFlow writes what graphs made and what was executed to two files, some records at a time, and either may be
@@ -101,7 +101,7 @@ class Following:
             self._ahead[key] = end
             yield Growth(place, run, start, end, more=start > 0, early=early)
 
-    def _of_ahead(self, key: str, span: Span, made: int) -> int:
+    def _of_ahead(self, key: str, span: RunSpan, made: int) -> int:
         """How many of the tensors that graphs `made` in the run of `span` were yielded early.
 
         That is while the call of the run was not recorded yet (`_behind_the_calls`): they are not yielded once more.

@@ -16,7 +16,7 @@ from tfdbg_cli.model.tensors import Shape, nbytes_of
 from tfdbg_cli.model.values import Lack, NoValue, Value
 
 
-class Mode(IntEnum):
+class DebugMode(IntEnum):
     """TensorDebugMode of tensorflow/core/protobuf/debug_event.proto, as far as TensorFlow can write it."""
 
     NO_TENSOR = 1
@@ -29,18 +29,18 @@ class Mode(IntEnum):
 
 # What a mode has, as the end of a sentence.
 _HOLDS = {
-    Mode.NO_TENSOR: "no values and no numbers, only that a tensor was made",
-    Mode.CURT_HEALTH: "no values, only whether one is NaN or infinite, and only of floating point tensors",
-    Mode.CONCISE_HEALTH: "no values, only counts of NaN and infinities, and only of floating point tensors",
-    Mode.FULL_HEALTH: "no values, only counts of NaN, infinities and signs, and only of floating point tensors",
-    Mode.SHAPE: "no values, only types and shapes",
-    Mode.FULL_TENSOR: "values",
+    DebugMode.NO_TENSOR: "no values and no numbers, only that a tensor was made",
+    DebugMode.CURT_HEALTH: "no values, only whether one is NaN or infinite, and only of floating point tensors",
+    DebugMode.CONCISE_HEALTH: "no values, only counts of NaN and infinities, and only of floating point tensors",
+    DebugMode.FULL_HEALTH: "no values, only counts of NaN, infinities and signs, and only of floating point tensors",
+    DebugMode.SHAPE: "no values, only types and shapes",
+    DebugMode.FULL_TENSOR: "values",
 }
 _MOMENTS = frozenset({"min", "max", "mean", "std"})
 _SIGNS = frozenset({"neg", "zero", "pos"})
 _BAD = frozenset({"nan", "neg_inf", "pos_inf"})
 # How many numbers a record in a mode holds.
-LENGTHS = {Mode.CURT_HEALTH: 2, Mode.CONCISE_HEALTH: 5, Mode.FULL_HEALTH: 11, Mode.SHAPE: 10}
+LENGTHS = {DebugMode.CURT_HEALTH: 2, DebugMode.CONCISE_HEALTH: 5, DebugMode.FULL_HEALTH: 11, DebugMode.SHAPE: 10}
 _SHAPE_AXES = 6  # of a longer shape the first axes are left out
 LARGEST = 1 << 53  # up to here a float64 counts exactly
 
@@ -56,21 +56,21 @@ class Told:
     summary: Summary | None = None
 
 
-def mode_of(number: int) -> Mode | None:
+def mode_of(number: int) -> DebugMode | None:
     """The mode with TensorFlow's number; None for one that no TensorFlow writes."""
-    return Mode(number) if number in Mode._value2member_map_ else None
+    return DebugMode(number) if number in DebugMode._value2member_map_ else None
 
 
-def records_text(mode: Mode) -> str:
+def records_text(mode: DebugMode) -> str:
     """What sets of this mode hold, as the end of a sentence."""
     return _HOLDS[mode]
 
 
-def not_recorded(mode: Mode | None) -> NoValue:
+def not_recorded(mode: DebugMode | None) -> NoValue:
     """Why there is no value, in a set of this mode."""
     if mode is None:
         return NoValue(Lack.UNKNOWN_DTYPE, "This set was written in a mode that this tfdbg does not know.")
-    if mode is Mode.FULL_TENSOR:
+    if mode is DebugMode.FULL_TENSOR:
         why = "it is a handle, or op_regex or tensor_dtypes left it out"
         return NoValue(Lack.OPAQUE, f"The value of this tensor was not recorded: {why}.")
     return NoValue(Lack.GONE, f"The mode {mode.name} records {_HOLDS[mode]}.")
@@ -79,9 +79,9 @@ def not_recorded(mode: Mode | None) -> NoValue:
 def told(number: int, proto: Any | None) -> Told:
     """What the TensorProto of a record in the mode with this `number` tells; None where there is none."""
     mode = mode_of(number)
-    if proto is None or not proto.dtype or mode is None or mode is Mode.NO_TENSOR:
+    if proto is None or not proto.dtype or mode is None or mode is DebugMode.NO_TENSOR:
         return Told(not_recorded(mode))
-    if mode is Mode.FULL_TENSOR:
+    if mode is DebugMode.FULL_TENSOR:
         return _whole(proto)
     numbers = tensor_proto.decode(proto)
     if isinstance(numbers, NoValue):
@@ -100,17 +100,17 @@ def _whole(proto: Any) -> Told:
     return Told(value, name, value.shape, nbytes_of(value))
 
 
-def of_numbers(mode: Mode, counts: list[int]) -> Told:
+def of_numbers(mode: DebugMode, counts: list[int]) -> Told:
     """What the numbers say that a record in this `mode` holds, as whole ones."""
     lack = not_recorded(mode)
-    if mode is Mode.CURT_HEALTH:
+    if mode is DebugMode.CURT_HEALTH:
         spoiled = bool(counts[1])
         unknown = _MOMENTS | _SIGNS | {"size"} | (_BAD if spoiled else frozenset())
         return Told(lack, summary=Summary(0, unknown=unknown, spoiled=spoiled))
-    if mode is Mode.CONCISE_HEALTH:
+    if mode is DebugMode.CONCISE_HEALTH:
         _, size, neg_inf, pos_inf, nan = counts
         return Told(lack, summary=Summary(size, nan, neg_inf, pos_inf, unknown=_MOMENTS | _SIGNS))
-    if mode is Mode.FULL_HEALTH:
+    if mode is DebugMode.FULL_HEALTH:
         _, _, dtype, rank, size, neg_inf, pos_inf, nan, neg, zero, pos = counts
         element = element_type(dtype)
         summary = Summary(size, nan, neg_inf, pos_inf, neg, zero, pos, unknown=_MOMENTS)

@@ -15,7 +15,7 @@ from tfdbg_cli.formats.event_sets.event_columns import (
     TRACE_WIRES,
     event_wires,
 )
-from tfdbg_cli.formats.event_sets.health import LARGEST, LENGTHS, Mode, Told, not_recorded, of_numbers
+from tfdbg_cli.formats.event_sets.health import LARGEST, LENGTHS, DebugMode, Told, not_recorded, of_numbers
 from tfdbg_cli.formats.event_sets.records import RecordFile
 from tfdbg_cli.formats.messages.field_columns import FieldColumns
 from tfdbg_cli.formats.messages.framed_records import FramedRecords
@@ -27,7 +27,7 @@ _ASKED = 1 << 14  # tensors told of at once
 _DOUBLE = 2  # DT_DOUBLE of tensorflow/core/framework/types.proto
 _PROTO_WIRES = {1: VARINT, 2: BYTES, 3: VARINT, 4: BYTES}
 _MODE_OF_EXECUTION, _MODE_OF_TRACE, _PROTO_OF_TRACE = 6, 4, 5
-_BAD = {Mode.CURT_HEALTH: slice(1, 2), Mode.CONCISE_HEALTH: slice(2, 5), Mode.FULL_HEALTH: slice(5, 8)}
+_BAD = {DebugMode.CURT_HEALTH: slice(1, 2), DebugMode.CONCISE_HEALTH: slice(2, 5), DebugMode.FULL_HEALTH: slice(5, 8)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class HealthColumns:
             self._ask(index, _MANY if goes_on else _NEAR)
         if not self._modes[index]:
             return None
-        mode = Mode(int(self._modes[index]))
+        mode = DebugMode(int(self._modes[index]))
         if self._lacking[index]:
             return Told(not_recorded(mode))
         return of_numbers(mode, self._counts[index, : LENGTHS[mode]].tolist())

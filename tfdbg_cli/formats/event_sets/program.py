@@ -14,7 +14,7 @@ from tfdbg_cli.model.sources import Frame, Traceback, is_library
 _FILES_KEPT = 64
 
 
-class Program:
+class RecordedProgram:
     """Stack frames by their id, and the lines of source files. Read when somebody asks."""
 
     def __init__(self, hosts: Sequence[HostFiles]) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tfdbg_cli.formats.event_sets.eager_tensors import EagerPlaces, EagerTensors
 from tfdbg_cli.formats.event_sets.event_set import EventSet
-from tfdbg_cli.formats.event_sets.executions import Executed, Span
-from tfdbg_cli.formats.event_sets.health import Mode, not_recorded, records_text
-from tfdbg_cli.formats.event_sets.store import EventTensorStore, ListedTensors, RecordedTensor, RecordedTensors
+from tfdbg_cli.formats.event_sets.executions import Executed, RunSpan
+from tfdbg_cli.formats.event_sets.health import DebugMode, not_recorded, records_text
+from tfdbg_cli.formats.event_sets.store import EventSetTensors, EventTensorStore, ListedTensors, RecordedTensor
 from tfdbg_cli.formats.event_sets.tracebacks import RecordAt, SavedTracebacks
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 
-_BLIND = (Mode.NO_TENSOR, Mode.SHAPE)  # modes that tell nothing of NaN and infinities
+_BLIND = (DebugMode.NO_TENSOR, DebugMode.SHAPE)  # modes that tell nothing of NaN and infinities
 _GIVEN_SHOWN = 6
 _OUTSIDE = "what graphs did outside of any recorded call"
 _OUTSIDE_NOTE = "No call is recorded that made these tensors: `execution` counts what was computed again."
@@ -32,11 +32,11 @@ def read_run(events: EventSet, place: int) -> Run:
     span, mode = events.spans[place], events.mode()
     run = _call(events, place, span) if span.call else _eager(events, place, span)
     call, tensors, graph, places = run
-    notes = [] if mode is Mode.FULL_TENSOR or mode is None else [f"Mode {mode.name}: {records_text(mode)}."]
+    notes = [] if mode is DebugMode.FULL_TENSOR or mode is None else [f"Mode {mode.name}: {records_text(mode)}."]
     lacks = not_recorded(mode).text if mode in _BLIND or mode is None else ""
     return Run(
         call,
-        EventTensorStore(tensors, counted=mode not in (Mode.NO_TENSOR, Mode.FULL_TENSOR)),
+        EventTensorStore(tensors, counted=mode not in (DebugMode.NO_TENSOR, DebugMode.FULL_TENSOR)),
         graph,
         tracebacks=SavedTracebacks(events.program, places),
         sources=events.program,
@@ -46,10 +46,10 @@ def read_run(events: EventSet, place: int) -> Run:
     )
 
 
-_Parts = tuple[Call, RecordedTensors, Graph, Mapping[str, RecordAt]]
+_Parts = tuple[Call, EventSetTensors, Graph, Mapping[str, RecordAt]]
 
 
-def _call(events: EventSet, place: int, span: Span) -> _Parts:
+def _call(events: EventSet, place: int, span: RunSpan) -> _Parts:
     """A call of a function: what its graphs made, then what it returned."""
     traced = events.traced(span)
     shown = events.call_graph(span, traced)
@@ -83,7 +83,7 @@ def _call(events: EventSet, place: int, span: Span) -> _Parts:
     return call, ListedTensors(tensors), shown.graph, places
 
 
-def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
+def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[CallArgument, ...], tuple[str, ...]]:
     """What the function was given, and sentences about where it came from; nothing where the set does not tell."""
     inputs = events.executions[at].read
     placeholders = [node for node in graph if node.op_type == "Placeholder" and "/" not in node.name]
@@ -95,14 +95,14 @@ def _arguments(events: EventSet, at: int, graph: Graph) -> tuple[tuple[Argument,
     for name, tensor_id in zip(named, inputs, strict=False):
         made = events.made_by(tensor_id)
         captured = made is not None and made[3].op_type == "VarHandleOp"
-        arguments.append(Argument(f"{name}:0", "", None, captured))
+        arguments.append(CallArgument(f"{name}:0", "", None, captured))
         if made is not None and not captured:
             run, node, slot, _ = made
             notes.append(f"{name}:0 was given {node}:{slot} of run {run + 1}.")
     return tuple(arguments), tuple(notes[:_GIVEN_SHOWN])
 
 
-def _eager(events: EventSet, place: int, span: Span) -> _Parts:
+def _eager(events: EventSet, place: int, span: RunSpan) -> _Parts:
     """Ops that ran eagerly, one after the other."""
     count = span.end - span.first
     words = count_text(count, "eager op")
@@ -121,7 +121,7 @@ def _outputs(events: EventSet, executed: Executed, node: str) -> Iterator[Record
         )
 
 
-def _eager_nodes(events: EventSet, span: Span, names: Sequence[str]) -> Iterator[Node]:
+def _eager_nodes(events: EventSet, span: RunSpan, names: Sequence[str]) -> Iterator[Node]:
     """The ops as a graph: what each read, by the ids of tensors; what came from elsewhere is a node of its own."""
     outside: set[str] = set()
     op_types = events.executions.op_types(span.first, span.end)

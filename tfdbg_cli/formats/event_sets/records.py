@@ -28,7 +28,7 @@ class DamagedRecordError(ValueError):
     """A record cannot be used; the message is a sentence that names the file and the place in it."""
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """A record of a file: where its frame begins, and its content."""
 
     offset: int
@@ -59,13 +59,13 @@ class RecordFile:
         """What is wrong with the file, as far as it was read, in sentences."""
         return [*self.damages, *([self.ending] if self.ending else [])]
 
-    def scan(self) -> Iterator[Record]:
+    def scan(self) -> Iterator[FileRecord]:
         """The records behind those that were given before; begun with, the next million bytes count as given.
 
         Checksums of contents are not looked at: `read` does that. Ends at the first place that is no record.
         """
         for some in self.stretches():
-            yield from (Record(*found) for found in some.records())
+            yield from (FileRecord(*found) for found in some.records())
 
     def stretches(self) -> Iterator[FramedRecords]:
         """The same records, as many at once as lie in some bytes of the file."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tfdbg_cli.formats.event_sets.health import Mode, Told, not_recorded, told
+from tfdbg_cli.formats.event_sets.health import DebugMode, Told, not_recorded, told
 from tfdbg_cli.formats.event_sets.health_columns import HealthColumns, TensorRecords
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.event_sets.times import MICROSECONDS
@@ -22,7 +22,7 @@ from tfdbg_cli.model.values import NoValue, Value
 
 _LONG = 1 << 20  # bytes of a record
 _MANY = 64  # tensors whose numbers are read together
-_NOT_HERE = not_recorded(Mode.FULL_TENSOR)
+_NOT_HERE = not_recorded(DebugMode.FULL_TENSOR)
 
 
 class RecordedTensor(NamedTuple):
@@ -37,7 +37,7 @@ class RecordedTensor(NamedTuple):
     output: int | None
 
 
-class RecordedTensors(Protocol):
+class EventSetTensors(Protocol):
     """The tensors of a run: each made when it is looked at, where there may be very many."""
 
     def __len__(self) -> int: ...
@@ -99,7 +99,7 @@ class ListedTensors:
 class EventTensorStore:
     """Tensors in records, in this order. Numbers stand for values where they were `counted`."""
 
-    def __init__(self, rows: RecordedTensors, *, counted: bool) -> None:
+    def __init__(self, rows: EventSetTensors, *, counted: bool) -> None:
         self._counted = counted
         self._rows = rows
         self._known: dict[int, Told] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tfdbg_cli.formats.event_sets.program import Program
+from tfdbg_cli.formats.event_sets.program import RecordedProgram
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.model.sources import Traceback
@@ -15,7 +15,7 @@ RecordAt = tuple[RecordFile, int]  # a record: its file, and where it begins
 class SavedTracebacks(Mapping[str, Traceback]):
     """Stacks by the names of nodes; `places` says which record tells of each: of its making, or of its execution."""
 
-    def __init__(self, program: Program, places: Mapping[str, RecordAt]) -> None:
+    def __init__(self, program: RecordedProgram, places: Mapping[str, RecordAt]) -> None:
         self._program = program
         self._places = places
         self._read: dict[str, Traceback] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from tfdbg_cli.formats.graph_files.mended import Damages, Span, fields, functions_in, mended_graph
+from tfdbg_cli.formats.graph_files.mended import ByteSpan, Damages, fields, functions_in, mended_graph
 from tfdbg_cli.formats.graph_files.misfits import tell_repeated
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.graph_def import graph_from_def, parse_graph_def
@@ -21,7 +21,7 @@ _FIELDS = {"meta_info_def": 1, "object_graph_def": 7}
 class BinaryGraph:
     """The GraphDef that lies in `data` at `span`."""
 
-    def __init__(self, data: bytes, span: Span, kind: GraphKind = GraphKind.PYTHON) -> None:
+    def __init__(self, data: bytes, span: ByteSpan, kind: GraphKind = GraphKind.PYTHON) -> None:
         self._data = data
         self._span = span
         self._kind = kind
@@ -44,14 +44,14 @@ class BinaryGraph:
         return found
 
 
-def _function(data: bytes, span: Span) -> Any:
+def _function(data: bytes, span: ByteSpan) -> Any:
     try:
         return schema.FunctionDef.FromString(data[span.start : span.end])
     except schema.DecodeError as error:
         raise ValueError(f"The bytes from {span.start:,} on are no function.") from error
 
 
-def _function_name(data: bytes, span: Span) -> str:
+def _function_name(data: bytes, span: ByteSpan) -> str:
     """The name of a serialized FunctionDef, without parsing it."""
     signature = first_part(data, 1, span.start, span.end)
     name = None if signature is None else first_part(data, 1, signature.start, signature.end)
@@ -61,19 +61,19 @@ def _function_name(data: bytes, span: Span) -> str:
 class BinaryMetaGraph:
     """The MetaGraphDef that lies in `data` at `span`."""
 
-    def __init__(self, data: bytes, span: Span, damages: Damages) -> None:
+    def __init__(self, data: bytes, span: ByteSpan, damages: Damages) -> None:
         self._data = data
-        self._found: dict[int, list[Span]] = {}
+        self._found: dict[int, list[ByteSpan]] = {}
         for part in fields(data, span, "the meta graph", damages):
             if part.wire == BYTES:
-                self._found.setdefault(part.number, []).append(Span.of(part))
+                self._found.setdefault(part.number, []).append(ByteSpan.of(part))
 
     def graph_source(self, damages: Damages) -> BinaryGraph:
         """Its graph; one without nodes where it has none."""
         spans = self._found.get(_GRAPH)
         if not spans:
             damages.add("the meta graph", 0, "it holds no graph")
-        return BinaryGraph(self._data, spans[-1] if spans else Span(0, 0))
+        return BinaryGraph(self._data, spans[-1] if spans else ByteSpan(0, 0))
 
     def message(self, field: str, message: str, damages: Damages) -> Any:
         """The message in one of its fields."""

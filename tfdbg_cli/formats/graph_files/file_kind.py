@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from tfdbg_cli.formats.messages.wire import BYTES, VARINT, DamagedMessageError, Part, first_part, parts
+from tfdbg_cli.formats.messages.wire import BYTES, VARINT, DamagedMessageError, WireField, first_part, parts
 
 LOOKED_AT = 1 << 16  # bytes from which the kind is told
 _MOST_PARTS = 64
@@ -63,7 +63,7 @@ def _has_version(beginning: bytes) -> bool:
     return part is not None and (part.number, part.wire) == (1, VARINT) and part.end - part.start == 1
 
 
-def _first(beginning: bytes) -> Iterator[Part]:
+def _first(beginning: bytes) -> Iterator[WireField]:
     try:
         for count, part in enumerate(parts(beginning)):
             if count == _MOST_PARTS:
@@ -73,7 +73,7 @@ def _first(beginning: bytes) -> Iterator[Part]:
         return
 
 
-def _by_field(data: bytes, part: Part) -> FileKind | None:
+def _by_field(data: bytes, part: WireField) -> FileKind | None:
     if part.number == 1:
         if _is_node(data, part):
             return FileKind.GRAPH
@@ -95,9 +95,9 @@ def _by_field(data: bytes, part: Part) -> FileKind | None:
     return None
 
 
-def _inner(data: bytes, part: Part, *numbers: int) -> Part | None:
+def _inner(data: bytes, part: WireField, *numbers: int) -> WireField | None:
     """The first field of a field, and so on inwards."""
-    found: Part | None = part
+    found: WireField | None = part
     for number in numbers:
         found = None if found is None else first_part(data, number, found.start, found.end)
         if found is None or found.wire != BYTES:
@@ -105,13 +105,13 @@ def _inner(data: bytes, part: Part, *numbers: int) -> Part | None:
     return found
 
 
-def _is_node(data: bytes, part: Part) -> bool:
+def _is_node(data: bytes, part: WireField) -> bool:
     """Whether the field is a NodeDef: it has a name and an op."""
     found = [_inner(data, part, number) for number in (1, 2)]
     return all(one is not None and _NAME.match(data[one.start : one.end]) for one in found)
 
 
-def _is_info(data: bytes, part: Part) -> bool:
+def _is_info(data: bytes, part: WireField) -> bool:
     """Whether the field is a MetaInfoDef: it lists ops, or says which TensorFlow wrote it."""
     ops, version = _inner(data, part, 2, 1, 1), _inner(data, part, 5)
     return ops is not None or (version is not None and data[version.start : version.start + 1].isdigit())

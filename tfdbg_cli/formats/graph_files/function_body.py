@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts, dtype_text
-from tfdbg_cli.model.calls import Argument
+from tfdbg_cli.model.calls import CallArgument
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 
@@ -73,10 +73,10 @@ class FunctionBody:
             yield Node(proto.name, proto.op, proto.device, inputs, controls, AttributeTexts(proto))
 
     @property
-    def arguments(self) -> tuple[Argument, ...]:
+    def arguments(self) -> tuple[CallArgument, ...]:
         """What the function is given."""
         given = self._definition.signature.input_arg
-        return tuple(Argument(one.name, dtype_text(one.type), None) for one in given)
+        return tuple(CallArgument(one.name, dtype_text(one.type), None) for one in given)
 
     @property
     def results(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tfdbg_cli.model.calls import Argument, Call, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import Run
@@ -19,7 +19,7 @@ class GraphFacts:
     """What a file tells of a graph: what it is given and gives back, sentences, and others about what is damaged."""
 
     graph: Graph
-    arguments: tuple[Argument, ...] = ()
+    arguments: tuple[CallArgument, ...] = ()
     results: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     damages: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.formats.messages.wire import BYTES, DamagedMessageError, Part, parts
+from tfdbg_cli.formats.messages.wire import BYTES, DamagedMessageError, WireField, parts
 
 NODE, LIBRARY = 1, 2  # fields of GraphDef
 FUNCTION = 1  # of FunctionDefLibrary
@@ -14,14 +14,14 @@ _MOST_TOLD = 5
 
 
 @dataclass(frozen=True)
-class Span:
+class ByteSpan:
     """Where a message lies in a file, from byte `start` to `end`."""
 
     start: int
     end: int
 
     @classmethod
-    def of(cls, part: Part) -> Span:
+    def of(cls, part: WireField) -> ByteSpan:
         """Where the value of a field lies."""
         return cls(part.start, part.end)
 
@@ -55,7 +55,7 @@ class Damages:
         return [*self._texts, *more]
 
 
-def fields(data: bytes, span: Span, what: str, damages: Damages) -> Iterator[Part]:
+def fields(data: bytes, span: ByteSpan, what: str, damages: Damages) -> Iterator[WireField]:
     """The fields of the message `what` in `data`, as far as they make sense."""
     try:
         for part in parts(data, span.start, span.end):
@@ -66,7 +66,7 @@ def fields(data: bytes, span: Span, what: str, damages: Damages) -> Iterator[Par
         damages.add(what, error.offset, str(error))
 
 
-def mended_graph(data: bytes, span: Span, damages: Damages) -> bytes:
+def mended_graph(data: bytes, span: ByteSpan, damages: Damages) -> bytes:
     """The GraphDef in `data`, without the nodes that cannot be read, and without its library if that is damaged."""
     content = data[span.start : span.end]
     if _is_whole(content):
@@ -109,16 +109,16 @@ def _unreadable(content: bytes) -> str:
     return "" if node.name else "it has no name"
 
 
-def functions_in(data: bytes, graph: Span, damages: Damages) -> Iterator[Span]:
+def functions_in(data: bytes, graph: ByteSpan, damages: Damages) -> Iterator[ByteSpan]:
     """Where the functions of the graph's library lie."""
     for part in _quiet(data, graph):
         if part.number == LIBRARY and part.wire == BYTES:
-            for one in fields(data, Span.of(part), "the library of functions", damages):
+            for one in fields(data, ByteSpan.of(part), "the library of functions", damages):
                 if one.number == FUNCTION and one.wire == BYTES:
-                    yield Span.of(one)
+                    yield ByteSpan.of(one)
 
 
-def _quiet(data: bytes, span: Span) -> Iterator[Part]:
+def _quiet(data: bytes, span: ByteSpan) -> Iterator[WireField]:
     """The fields of a message of whose damages somebody else tells."""
     try:
         yield from parts(data, span.start, span.end)

@@ -15,13 +15,13 @@ from tfdbg_cli.formats.graph_files.source import GraphSource, MetaSource
 from tfdbg_cli.formats.graph_files.trained_variables import trained_variables
 from tfdbg_cli.formats.messages.attribute_text import dtype_text, shape_text
 from tfdbg_cli.formats.messages.tensor_proto import shape_of
-from tfdbg_cli.model.calls import Argument
+from tfdbg_cli.model.calls import CallArgument
 from tfdbg_cli.model.graph import Graph, GraphKind
 
 _MOST_SIGNATURES = 12
 
 
-class Library:
+class SavedLibrary:
     """The functions of a graph, each parsed when somebody looks. `definitions` gives those of ops."""
 
     def __init__(
@@ -65,7 +65,7 @@ class Library:
 
 def graph_with_functions(title: str, source: GraphSource, name: str) -> list[HeldGraph]:
     """A graph in the file called `name`, then its functions."""
-    library = Library(source.functions(Damages(name)))
+    library = SavedLibrary(source.functions(Damages(name)))
 
     def read() -> GraphFacts:
         damages = Damages(name)
@@ -76,7 +76,7 @@ def graph_with_functions(title: str, source: GraphSource, name: str) -> list[Hel
     return [HeldGraph(title, read), *library.graphs()]
 
 
-def _functions_told(library: Library) -> list[str]:
+def _functions_told(library: SavedLibrary) -> list[str]:
     count = len(library)
     return [f"`runs` lists the functions of its library, {count:,}, behind it."] if count else []
 
@@ -92,7 +92,7 @@ class MetaGraph:
     def graphs(self) -> list[HeldGraph]:
         """The graph, then each function."""
         source = self._source.graph_source(self._damages)
-        library = Library(source.functions(Damages(self._name)), lambda: self._definitions)
+        library = SavedLibrary(source.functions(Damages(self._name)), lambda: self._definitions)
         title = f"graph {' '.join(self.tags)}" if self.tags else f"graph of {self._name}"
         return [
             HeldGraph(title, lambda: self._facts(source, library)),
@@ -110,7 +110,7 @@ class MetaGraph:
         version = self._info.tensorflow_version
         return [*([f"Written by TensorFlow {version}."] if version else []), *self._called[2]]
 
-    def _facts(self, source: GraphSource, library: Library) -> GraphFacts:
+    def _facts(self, source: GraphSource, library: SavedLibrary) -> GraphFacts:
         damages = Damages(self._name)
         graph = source.graph(damages)
         arguments, results, _ = self._called
@@ -134,16 +134,16 @@ class MetaGraph:
         return {one.name: one for one in self._info.stripped_op_list.op}
 
     @cached_property
-    def _called(self) -> tuple[tuple[Argument, ...], tuple[str, ...], list[str]]:
+    def _called(self) -> tuple[tuple[CallArgument, ...], tuple[str, ...], list[str]]:
         """What all signatures together take and give, and each in a sentence."""
-        arguments: dict[str, Argument] = {}
+        arguments: dict[str, CallArgument] = {}
         results: dict[str, None] = {}
         told = []
         for name, signature in sorted(self._source.signatures(self._damages).items()):
             if not any(info.dtype for part in (signature.inputs, signature.outputs) for info in part.values()):
                 continue  # of ops, such as what initializes tables
             for info in signature.inputs.values():
-                arguments[info.name] = Argument(info.name, dtype_text(info.dtype), _partial_shape(info))
+                arguments[info.name] = CallArgument(info.name, dtype_text(info.dtype), _partial_shape(info))
             results.update(dict.fromkeys(info.name for info in signature.outputs.values() if info.name))
             told.append(f"Signature {name}: {_listed(signature.inputs)} → {_listed(signature.outputs)}.")
         if len(told) > _MOST_SIGNATURES:

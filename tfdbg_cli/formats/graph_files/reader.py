@@ -9,7 +9,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.graph_files.binary_source import BinaryGraph, BinaryMetaGraph
 from tfdbg_cli.formats.graph_files.file_kind import LOOKED_AT, FileKind, binary_kind, text_kind
 from tfdbg_cli.formats.graph_files.held_graph import HeldGraph
-from tfdbg_cli.formats.graph_files.mended import Damages, Span, fields
+from tfdbg_cli.formats.graph_files.mended import ByteSpan, Damages, fields
 from tfdbg_cli.formats.graph_files.meta_graph import MetaGraph, graph_with_functions
 from tfdbg_cli.formats.graph_files.run_metadata import graphs_of_metadata
 from tfdbg_cli.formats.graph_files.source import MetaSource
@@ -50,7 +50,7 @@ def held_graphs(path: Path) -> tuple[FileKind, list[HeldGraph]]:
     name = path.name
     if is_text:
         return kind, _of_text(kind, data, path)
-    whole = Span(0, len(data))
+    whole = ByteSpan(0, len(data))
     if kind is FileKind.GRAPH:
         return kind, graph_with_functions(f"graph of {name}", BinaryGraph(data, whole), name)
     if kind is FileKind.RUN_METADATA:
@@ -76,10 +76,10 @@ def _told(path: Path) -> tuple[FileKind, bool]:
     )
 
 
-def _meta_graphs(data: bytes, damages: Damages) -> Iterator[Span]:
-    for part in fields(data, Span(0, len(data)), "the SavedModel", damages):
+def _meta_graphs(data: bytes, damages: Damages) -> Iterator[ByteSpan]:
+    for part in fields(data, ByteSpan(0, len(data)), "the SavedModel", damages):
         if part.number == _META_GRAPHS and part.wire == BYTES:
-            yield Span.of(part)
+            yield ByteSpan.of(part)
 
 
 def _of_text(kind: FileKind, data: bytes, path: Path) -> list[HeldGraph]:

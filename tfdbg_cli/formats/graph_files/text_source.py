@@ -12,7 +12,7 @@ from tfdbg_cli.formats.graph_files.misfits import tell_repeated
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
 from tfdbg_cli.formats.messages.graph_nodes import tensor_name
-from tfdbg_cli.formats.messages.text_blocks import Block, TextBlocks, TextDamageError
+from tfdbg_cli.formats.messages.text_blocks import TextBlock, TextBlocks, TextDamageError
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 
 
@@ -21,7 +21,7 @@ class TextAttributes(Mapping[str, str]):
 
     __slots__ = ("_block", "_made", "_text")
 
-    def __init__(self, text: TextBlocks, block: Block) -> None:
+    def __init__(self, text: TextBlocks, block: TextBlock) -> None:
         self._text = text
         self._block = block
         self._made: AttributeTexts | None = None
@@ -49,7 +49,7 @@ class TextAttributes(Mapping[str, str]):
 class TextGraph:
     """The GraphDef that stands in a block; without one the whole text is it."""
 
-    def __init__(self, text: TextBlocks, block: Block | None) -> None:
+    def __init__(self, text: TextBlocks, block: TextBlock | None) -> None:
         self._text = text
         self._block = block
 
@@ -104,7 +104,7 @@ class TextGraph:
                 self._tell("a function", block.start, "it has no name", damages)
         return found
 
-    def _signature_name(self, function: Block) -> str:
+    def _signature_name(self, function: TextBlock) -> str:
         for block in self._text.inside(function):
             if block.field == "signature":
                 return dict(self._text.texts(block)).get("name", "")
@@ -114,7 +114,7 @@ class TextGraph:
 class TextMetaGraph:
     """The MetaGraphDef that stands in a block; without one the whole text is it."""
 
-    def __init__(self, text: TextBlocks, block: Block | None) -> None:
+    def __init__(self, text: TextBlocks, block: TextBlock | None) -> None:
         self._text = text
         self._block = block
 
@@ -123,7 +123,7 @@ class TextMetaGraph:
         found = self._fields.get("graph_def")
         if found is None:
             damages.add("the meta graph", 0, "it holds no graph")
-        return TextGraph(self._text, found[-1] if found else Block("", 0, 0))
+        return TextGraph(self._text, found[-1] if found else TextBlock("", 0, 0))
 
     def message(self, field: str, message: str, damages: Damages) -> Any:
         """The message in one of its fields."""
@@ -153,8 +153,8 @@ class TextMetaGraph:
         return found
 
     @cached_property
-    def _fields(self) -> Mapping[str, list[Block]]:
-        found: dict[str, list[Block]] = {}
+    def _fields(self) -> Mapping[str, list[TextBlock]]:
+        found: dict[str, list[TextBlock]] = {}
         for block in self._text.inside(self._block):
             found.setdefault(block.field, []).append(block)
         return found

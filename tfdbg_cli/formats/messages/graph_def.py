@@ -13,7 +13,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class GraphPartition:
     """A partition of a graph on `device` (empty: as its nodes say): a GraphDef, as bytes and as a message."""
 
     device: str
@@ -94,10 +94,12 @@ def graph_from_parts(parts: Sequence[tuple[str, bytes]], kind: GraphKind) -> Sav
         ValueError: the bytes are no GraphDef.
 
     """
-    return graph_of([Part(device, serialized, parse_graph_def(serialized)) for device, serialized in parts], kind)
+    return graph_of(
+        [GraphPartition(device, serialized, parse_graph_def(serialized)) for device, serialized in parts], kind
+    )
 
 
-def graph_of(parts: Sequence[Part], kind: GraphKind) -> SavedGraph:
+def graph_of(parts: Sequence[GraphPartition], kind: GraphKind) -> SavedGraph:
     """One graph of several partitions that were parsed, as `graph_from_parts` makes it."""
     protos = [(part.device, part.graph) for part in parts]
     return SavedGraph(lambda: ParsedNodes(protos), kind, [(part.device, part.serialized) for part in parts])

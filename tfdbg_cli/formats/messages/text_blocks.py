@@ -46,7 +46,7 @@ class TextDamageError(ValueError):
         self.place = place
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """A message in a text: the name of its field, and where what stands between its braces lies."""
 
     field: str
@@ -106,31 +106,33 @@ class TextBlocks:
         """Where a byte is: `line 3, column 7`."""
         return line_and_column(self.text, offset)
 
-    def inside(self, block: Block | None = None) -> Iterator[Block]:
+    def inside(self, block: TextBlock | None = None) -> Iterator[TextBlock]:
         """The blocks that lie directly in `block`; without one those at the top."""
         at, end = (0, len(self.text)) if block is None else (block.start, block.end)
         place = bisect_left(self._starts, at)
         while place < len(self._starts) and self._starts[place] < end:
             brace, close = self._starts[place], self._ends[place]
             name = _NAME_BEFORE.search(self._bare, max(at, brace - _LONGEST_NAME), brace)
-            yield Block("" if name is None else name[1].decode("ascii"), brace + 1, min(close, end))
+            yield TextBlock("" if name is None else name[1].decode("ascii"), brace + 1, min(close, end))
             at = close + 1
             place = bisect_left(self._starts, at)
 
-    def texts(self, block: Block) -> Iterator[tuple[str, str]]:
+    def texts(self, block: TextBlock) -> Iterator[tuple[str, str]]:
         """The fields with strings that stand directly in `block`, in their order, each with its value."""
         at = block.start
         first = bisect_left(self._starts, at)
         inside = self._starts[first] if first < len(self._starts) else block.end
         # TensorFlow writes them before the first message; looking between all messages takes its time.
         between = _PLAIN_FIELD.search(self._bare, inside, block.end) if inside < block.end else None
-        blocks = self.inside(block) if between else [Block("", inside + 1, block.end)] if inside < block.end else []
-        for inner in (*blocks, Block("", block.end + 1, block.end)):
+        blocks = (
+            self.inside(block) if between else [TextBlock("", inside + 1, block.end)] if inside < block.end else []
+        )
+        for inner in (*blocks, TextBlock("", block.end + 1, block.end)):
             for match in _STRING_FIELD.finditer(self.text, at, max(at, inner.start - 1)):
                 yield match[1].decode("ascii"), _unescaped(match[2])
             at = inner.end + 1
 
-    def parsed(self, block: Block, message: str, *, as_field: bool = False) -> Any:
+    def parsed(self, block: TextBlock, message: str, *, as_field: bool = False) -> Any:
         """The message called so that stands in `block`, or of which it is a field: an entry of a map, say.
 
         Raises:

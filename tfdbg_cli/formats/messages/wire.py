@@ -14,7 +14,7 @@ _SIZES = {FIXED64: 8, FIXED32: 4}
 _MOST_BITS = 70
 
 
-class Part(NamedTuple):
+class WireField(NamedTuple):
     """A field of a message: its number and wire type, and where its value lies; `at` is where its key stands.
 
     A field that goes on behind the end of the message is `cut`, and ends there.
@@ -36,7 +36,7 @@ class DamagedMessageError(ValueError):
         self.offset = offset
 
 
-def parts(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Part]:
+def parts(data: bytes, start: int = 0, end: int | None = None) -> Iterator[WireField]:
     """The fields of the message that lies in `data` from `start` to `end`; one that is cut off is the last.
 
     Raises:
@@ -59,11 +59,11 @@ def parts(data: bytes, start: int = 0, end: int | None = None) -> Iterator[Part]
             behind = value + _SIZES[wire]
         else:
             raise DamagedMessageError(f"there is no wire type {wire}", at)
-        yield Part(number, wire, at, value, min(behind, stop), behind > stop)
+        yield WireField(number, wire, at, value, min(behind, stop), behind > stop)
         at = behind
 
 
-def first_part(data: bytes, number: int, start: int = 0, end: int | None = None) -> Part | None:
+def first_part(data: bytes, number: int, start: int = 0, end: int | None = None) -> WireField | None:
     """The first field `number` of a message; None where it has none, or is damaged before it."""
     try:
         return next((part for part in parts(data, start, end) if part.number == number), None)

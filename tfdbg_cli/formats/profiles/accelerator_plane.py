@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.formats.graph_files.mended import Damages, Span
+from tfdbg_cli.formats.graph_files.mended import ByteSpan, Damages
 from tfdbg_cli.formats.profiles.event_names import is_name_of_xla, node_and_op
 from tfdbg_cli.formats.profiles.facts import XLA
 from tfdbg_cli.formats.profiles.plane_reader import PlaneReader
@@ -39,7 +39,7 @@ class AcceleratorPlane(PlaneReader):
             if name.startswith(_STREAM) if streams else name not in _DERIVED:
                 yield from self._line(line, head.timestamp_ns / 1000, damages)
 
-    def _line(self, line: Span, begin: float, damages: Damages) -> Iterator[NodeTime]:
+    def _line(self, line: ByteSpan, begin: float, damages: Damages) -> Iterator[NodeTime]:
         for number, start, end in events_of(self.data, line, damages):
             self.found.events += 1
             if self.found.left_out:  # as many as are listed were read

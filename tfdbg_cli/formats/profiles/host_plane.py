@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tfdbg_cli.formats.graph_files.mended import Damages, Span
+from tfdbg_cli.formats.graph_files.mended import ByteSpan, Damages
 from tfdbg_cli.formats.profiles.event_names import EAGER_KERNEL, eager_op, is_name_of_xla, node_and_op
 from tfdbg_cli.formats.profiles.facts import XLA, Step
 from tfdbg_cli.formats.profiles.plane_reader import PlaneReader
@@ -42,7 +42,7 @@ class HostPlane(PlaneReader):
         for line in self.plane.lines:
             yield from self._line(line, damages)
 
-    def _line(self, line: Span, damages: Damages) -> Iterator[NodeTime]:
+    def _line(self, line: ByteSpan, damages: Damages) -> Iterator[NodeTime]:
         begin = head_of(self.data, line).timestamp_ns / 1000
         eager: NodeTime | None = None  # the last one: what lies within it is a part of it
         kinds = self._kinds

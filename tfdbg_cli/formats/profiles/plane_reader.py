@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.formats.profiles.event_names import IsOp
 from tfdbg_cli.formats.profiles.facts import ProfileFacts
-from tfdbg_cli.formats.profiles.planes import Plane
+from tfdbg_cli.formats.profiles.planes import ProfilePlane
 
 
 @dataclass
@@ -18,7 +18,7 @@ class PlaneReader:
     """
 
     data: bytes
-    plane: Plane
+    plane: ProfilePlane
     found: ProfileFacts
     is_op: IsOp
     all_ops: bool

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfdbg_cli.formats.graph_files.mended import Damages, Span, fields
+from tfdbg_cli.formats.graph_files.mended import ByteSpan, Damages, fields
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.formats.messages.wire import BYTES, DamagedMessageError, Part, parts
+from tfdbg_cli.formats.messages.wire import BYTES, DamagedMessageError, WireField, parts
 
 _PLANE, _ERROR, _WARNING, _HOST = 1, 2, 3, 4  # fields of XSpace
 _NAME, _LINE, _EVENT_METADATA, _STAT_METADATA = 2, 3, 4, 5  # of XPlane
@@ -24,11 +24,11 @@ _MOST_TEXT = 300
 
 
 @dataclass(frozen=True)
-class Plane:
+class ProfilePlane:
     """A host or an accelerator; the names of its events and their statistics are listed once."""
 
     name: str
-    lines: tuple[Span, ...]
+    lines: tuple[ByteSpan, ...]
     events: Mapping[int, str]
     stats: Mapping[int, str]
     event_stats: Mapping[int, Any]  # statistics that all events of one name share
@@ -53,7 +53,7 @@ class Plane:
 class Space:
     """What stands beside the planes: the hosts, and what the profiler itself says went wrong."""
 
-    planes: list[Part] = field(default_factory=list)
+    planes: list[WireField] = field(default_factory=list)
     hosts: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
 
@@ -71,7 +71,7 @@ def space_of(data: bytes, damages: Damages) -> Space:
     return found
 
 
-def _of_space(data: bytes, damages: Damages) -> Iterator[Part]:
+def _of_space(data: bytes, damages: Damages) -> Iterator[WireField]:
     """The fields of the profile. A plane is nearly all of a file: where one is cut off is told by its end."""
     try:
         for part in parts(data):
@@ -82,14 +82,14 @@ def _of_space(data: bytes, damages: Damages) -> Iterator[Part]:
         damages.add("the profile", error.offset, str(error))
 
 
-def plane_of(data: bytes, plane: Part, damages: Damages) -> Plane | None:
+def plane_of(data: bytes, plane: WireField, damages: Damages) -> ProfilePlane | None:
     """The plane in that field, its events unread; None for one that never holds ops."""
     name = ""
-    lines: list[Span] = []
+    lines: list[ByteSpan] = []
     events: dict[int, str] = {}
     stats: dict[int, str] = {}
     event_stats: dict[int, Any] = {}
-    for part in fields(data, Span.of(plane), "a plane", damages):
+    for part in fields(data, ByteSpan.of(plane), "a plane", damages):
         if part.wire != BYTES:
             continue
         if part.number == _NAME:
@@ -97,7 +97,7 @@ def plane_of(data: bytes, plane: Part, damages: Damages) -> Plane | None:
             if name == _OF_METADATA:
                 return None
         elif part.number == _LINE:
-            lines.append(Span.of(part))
+            lines.append(ByteSpan.of(part))
         elif part.number == _EVENT_METADATA and not part.cut:
             entry = _parsed("XEventEntry", data, part, "the name of an event", damages)
             events[entry.key] = text_of(entry.value.name)
@@ -106,10 +106,10 @@ def plane_of(data: bytes, plane: Part, damages: Damages) -> Plane | None:
         elif part.number == _STAT_METADATA and not part.cut:
             entry = _parsed("XStatEntry", data, part, "the name of a statistic", damages)
             stats[entry.key] = text_of(entry.value.name)
-    return Plane(name, tuple(lines), events, stats, event_stats)
+    return ProfilePlane(name, tuple(lines), events, stats, event_stats)
 
 
-def head_of(data: bytes, line: Span) -> Any:
+def head_of(data: bytes, line: ByteSpan) -> Any:
     """The XLine at `line` without its events: its name, and when it begins. Who writes one puts these in front."""
     end = line.start
     try:
@@ -125,7 +125,7 @@ def head_of(data: bytes, line: Span) -> Any:
         return schema.CLASSES["XLine"]()
 
 
-def events_of(data: bytes, line: Span, damages: Damages) -> Iterator[tuple[int, int, int]]:
+def events_of(data: bytes, line: ByteSpan, damages: Damages) -> Iterator[tuple[int, int, int]]:
     """Of each event of a line the id of its name, and where it lies, from byte to byte.
 
     There may be many millions, most of which nobody wants: this is the loop that they cost.
@@ -173,7 +173,7 @@ def text_of(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def _parsed(message: str, data: bytes, part: Part, what: str, damages: Damages) -> Any:
+def _parsed(message: str, data: bytes, part: WireField, what: str, damages: Damages) -> Any:
     try:
         return schema.CLASSES[message].FromString(data[part.start : part.end])
     except schema.DecodeError:
@@ -181,7 +181,7 @@ def _parsed(message: str, data: bytes, part: Part, what: str, damages: Damages) 
         return schema.CLASSES[message]()
 
 
-def _other(data: bytes, at: int, stop: int, damages: Damages) -> Part | None:
+def _other(data: bytes, at: int, stop: int, damages: Damages) -> WireField | None:
     """The field at `at`, whatever it is; None where nothing follows that makes sense."""
     try:
         part = next(parts(data, at, stop))

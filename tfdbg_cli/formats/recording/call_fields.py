@@ -18,8 +18,8 @@ from tfdbg_cli.formats.recording.json_fields import (
     whole,
 )
 from tfdbg_cli.model.batch_place import BatchPlace, Order
-from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
-from tfdbg_cli.model.exactness import Exactness, Parting, Way
+from tfdbg_cli.model.calls import Call, CallArgument, RunError, RunKind
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, Parting
 from tfdbg_cli.model.profile import NodeTime, Profile
 
 
@@ -86,8 +86,8 @@ def _came(fields: dict[str, Any]) -> tuple[str, BatchPlace]:
     )
 
 
-def _argument(fields: dict[str, Any]) -> Argument:
-    return Argument(
+def _argument(fields: dict[str, Any]) -> CallArgument:
+    return CallArgument(
         text(fields["name"]), text(fields["dtype"]), partial_shape(fields["shape"]), flag(fields["captured"])
     )
 
@@ -131,7 +131,7 @@ def read_exactness(fields: dict[str, Any] | None) -> Exactness | None:
     if fields is None:
         return None
     return Exactness(
-        Way(fields["way"]),
+        ExecutionWay(fields["way"]),
         whole(fields["compared"]),
         tuple(map(_parting, items(fields["differs"]))),
         tuple(map(_parting, items(fields["strays"]))),

@@ -71,7 +71,7 @@ class NamedPath:
             return error
 
 
-class Recording(Protocol):
+class RunsOnDisk(Protocol):
     """What a format reads from a place.
 
     Runs hold what was recorded, and say what was not: a value that was not recorded is a NoValue with a sentence. If
@@ -133,7 +133,7 @@ class Format:
 
     name: str
     recognizes: Callable[[NamedPath], bool]
-    open: Callable[[NamedPath], Recording]
+    open: Callable[[NamedPath], RunsOnDisk]
     mistaken: Callable[[NamedPath], TfdbgError | None] = lambda place: None
     examine: Callable[[NamedPath], Examination] | None = None
     noun: str = "run"

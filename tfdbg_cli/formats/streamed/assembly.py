@@ -12,7 +12,7 @@ from tfdbg_cli.formats.dumps.cut_off import watched_tensors
 from tfdbg_cli.formats.dumps.misfits import check_dump
 from tfdbg_cli.formats.dumps.store import debug_op_nodes, in_order
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of, parse_graph_def
+from tfdbg_cli.formats.messages.graph_def import GraphPartition, SavedGraph, graph_of, parse_graph_def
 from tfdbg_cli.formats.streamed.known_graphs import KnownGraphs, Signature
 from tfdbg_cli.formats.streamed.pieces import DamagedEventError, Pieces, read_graph_piece
 from tfdbg_cli.formats.streamed.replies import UNDERSTOOD, wants_all
@@ -60,7 +60,7 @@ class Assembly:
         self._code = code
         self.tensors = SentTensors(room)
         self._pieces: dict[bytes, Pieces[bytes]] = {}
-        self._parts: list[Part] = []
+        self._parts: list[GraphPartition] = []
         self._calls: list[CoreMetadata] = []
         self._damaged: list[str] = []
         self._damage = 0
@@ -108,7 +108,7 @@ class Assembly:
         del self._pieces[piece.key]
         serialized = b"".join(begun.in_order)
         try:
-            part = Part(piece.device, serialized, parse_graph_def(serialized))
+            part = GraphPartition(piece.device, serialized, parse_graph_def(serialized))
         except ValueError:
             raise DamagedEventError(f"the graph of {piece.device}") from None
         self._parts.append(part)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from tfdbg_cli.formats.messages.graph_def import Part, SavedGraph, graph_of
+from tfdbg_cli.formats.messages.graph_def import GraphPartition, SavedGraph, graph_of
 from tfdbg_cli.model.graph import GraphKind
 
 _MOST = 64
@@ -43,7 +43,7 @@ class KnownGraphs:
         self._sent: list[SentGraph] = []
         self._lock = threading.Lock()
 
-    def add(self, parts: Sequence[Part], peer: str, signature: Signature) -> SentGraph:
+    def add(self, parts: Sequence[GraphPartition], peer: str, signature: Signature) -> SentGraph:
         """Keep the graph of `parts`, which came with a run of `signature`."""
         graph = graph_of(parts, GraphKind.RUNTIME)
         nbytes = sum(len(part.serialized) for part in parts)

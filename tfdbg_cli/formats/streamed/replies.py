@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.formats.messages.graph_def import Part
+from tfdbg_cli.formats.messages.graph_def import GraphPartition
 from tfdbg_cli.formats.messages.graph_nodes import is_debug_node
 from tfdbg_cli.formats.streamed.pieces import DamagedEventError, read_graph_piece
 from tfdbg_cli.model.names import parse_tensor_name
@@ -16,7 +16,7 @@ UNDERSTOOD = b""
 _READ_ONLY = 2  # the state of a tensor that is sent, and not waited for
 
 
-def wants_all(parts: Iterable[Part]) -> bytes:
+def wants_all(parts: Iterable[GraphPartition]) -> bytes:
     """An EventReply that asks for the tensors that are sent only to who asks (`gated_grpc`)."""
     reply = schema.EventReply()
     for part in parts:

@@ -9,7 +9,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.actions.clipboard import Clipboard
 from tfdbg_cli.tui.actions.ctrl_c import CtrlCPresses
-from tfdbg_cli.tui.actions.element_walk import Elements
+from tfdbg_cli.tui.actions.element_walk import ElementKeys
 from tfdbg_cli.tui.actions.filter_actions import FilterActions
 from tfdbg_cli.tui.actions.find_dialog import FindDialog, key_of
 from tfdbg_cli.tui.actions.folding import Folding
@@ -17,7 +17,7 @@ from tfdbg_cli.tui.actions.going_on import GoingOn
 from tfdbg_cli.tui.actions.ignoring import ignoring
 from tfdbg_cli.tui.actions.marks import Marks
 from tfdbg_cli.tui.actions.moving import Moving
-from tfdbg_cli.tui.actions.outside import Outside
+from tfdbg_cli.tui.actions.outside import OutsidePrograms
 from tfdbg_cli.tui.actions.search_actions import SearchActions
 from tfdbg_cli.tui.actions.settings_page import set_in_place
 from tfdbg_cli.tui.actions.sharing import Sharing
@@ -50,13 +50,13 @@ class Actions:
         self._sorting = Sorting(screen)
         self._marks = Marks(screen)
         self._folding = Folding(screen)
-        self._elements = Elements(screen, self._searching)
+        self._elements = ElementKeys(screen, self._searching)
         self.clipboard = Clipboard(screen)
         self.interruption = CtrlCPresses(screen)
         self.small_screen = SmallScreen(screen)
         self.sharing = Sharing(screen)
         self.walking = Walking(screen)
-        self._outside = Outside(screen, self.walking)
+        self._outside = OutsidePrograms(screen, self.walking)
         self._going_on = GoingOn(screen)
         self._table: dict[str, Callable[[], None]] = {
             "down": lambda: self._moving.move(1),

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 from tfdbg_cli.tui.keys.keymap import KeyContext, action_of
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 NO_PAGE_YET = "nothing"
 """The document kind of the placeholder page, before there is a first answer."""
@@ -17,7 +17,7 @@ _NEED_NO_PAGE = _END_THE_WAIT | {"ui:prompt", "ui:keys", "ui:find", "ui:shell", 
 class EarlyKeys:
     """Holds back the keys of one screen that would act on a page that is not there yet; `press` presses one."""
 
-    def __init__(self, state: State, press: Callable[[str], None]) -> None:
+    def __init__(self, state: ScreenState, press: Callable[[str], None]) -> None:
         self._state = state
         self._press = press
         self._keys: deque[str] = deque()

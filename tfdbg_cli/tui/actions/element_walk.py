@@ -15,7 +15,7 @@ _VALUES = frozenset({"pt", "print_tensor", "pf", "print_feed"})  # commands that
 _ELEMENT = re.compile(r"@?\s*\[?\s*\[?\s*(?P<index>\d+(\s*,\s*\d+)*)\s*,?\s*\]?\s*")
 
 
-class Elements:
+class ElementKeys:
     """What keys do to the arrays of one screen."""
 
     def __init__(self, screen: Screen, searching: SearchActions) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.tui.keys.keymap import KeyContext
 from tfdbg_cli.tui.state.bars import Message
 from tfdbg_cli.tui.state.live_filter import LiveFilter
-from tfdbg_cli.tui.state.pending import Pending
+from tfdbg_cli.tui.state.pending import PendingAnswer
 from tfdbg_cli.tui.state.screen import Screen
 
 
@@ -42,7 +42,9 @@ class FilterActions:
             return
         self._close()
         steps = typed.steps()
-        self._screen.begin(Pending(f"filter {typed.editor.text}", steps, lambda: self._kept(typed), typed.cancel))
+        self._screen.begin(
+            PendingAnswer(f"filter {typed.editor.text}", steps, lambda: self._kept(typed), typed.cancel)
+        )
 
     def leave(self) -> None:
         """Close the line and keep the rows shown by now; if the query is invalid, restore the list."""

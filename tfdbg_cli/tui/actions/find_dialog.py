@@ -11,7 +11,7 @@ from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.tui.keys.keymap import KeyContext, bindings, key_name
 from tfdbg_cli.tui.reading.viewport import Viewport
 from tfdbg_cli.tui.state.line_editor import LineEditor
-from tfdbg_cli.tui.state.state import Dialog, State
+from tfdbg_cli.tui.state.state import Dialog, ScreenState
 
 _FIRST_SIZE = (60, 10)  # until the screen says how much room there is
 _OFFER = "Type letters of the name of a tensor, layer, op, file, command or run."
@@ -80,7 +80,7 @@ class FindDialog(Dialog):
         finding.is_new = False
 
 
-def key_of(state: State) -> Callable[[str], str]:
+def key_of(state: ScreenState) -> Callable[[str], str]:
     """What tells the key that runs a command, by its name, at this stop; empty where none does."""
     keys: dict[str, str] = {}
     for binding in bindings(KeyContext.DOCUMENT, state.service.moment, state.own_bindings):

@@ -8,7 +8,7 @@ from tfdbg_cli.commands.folds import fold_command, folds_at
 from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.reading.viewport import LINK_REACH
-from tfdbg_cli.tui.state.pending import Pending
+from tfdbg_cli.tui.state.pending import PendingAnswer
 from tfdbg_cli.tui.state.screen import Screen
 
 _AT_ONCE = 200  # rows looked at between two chances to look at the keyboard
@@ -69,7 +69,9 @@ class Folding:
             target = around[-1 if is_open else 0][1]
         steps = self._looked_for(target) if target else iter(())
         self._screen.command(
-            command, replace=True, then=lambda: self._screen.begin(Pending("looking for the row", steps, _nothing))
+            command,
+            replace=True,
+            then=lambda: self._screen.begin(PendingAnswer("looking for the row", steps, _nothing)),
         )
 
     def _looked_for(self, target: str) -> Iterator[float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 _LABEL = 10  # columns of the labels of an origin
 _CAUSE = "Cause"
 
 
-def ignoring(state: State) -> str:
+def ignoring(state: ScreenState) -> str:
     """The command string that ignores it.
 
     Raises:
@@ -20,7 +20,7 @@ def ignoring(state: State) -> str:
     return state.service.ignoring("" if chosen is None else chosen.link, at_cause=_label_at(state) == _CAUSE)
 
 
-def _label_at(state: State) -> str:
+def _label_at(state: ScreenState) -> str:
     """The label of the selected line: a line without one belongs to the one above."""
     view = state.read.view
     for index in range(view.selected, max(-1, view.selected - 20), -1):

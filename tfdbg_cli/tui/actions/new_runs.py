@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.tui.state.bars import Message
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 _LIST = "runs"  # the kind of the page that lists them, all or those that a query leaves
 
@@ -16,7 +16,7 @@ _LIST = "runs"  # the kind of the page that lists them, all or those that a quer
 class NewRuns:
     """What is done about new runs, once a second: `say` is how a message is shown."""
 
-    def __init__(self, state: State, say: Callable[[Message], None]) -> None:
+    def __init__(self, state: ScreenState, say: Callable[[Message], None]) -> None:
         self._state = state
         self._say = say
         self._listed: WeakKeyDictionary[Page, int] = WeakKeyDictionary()  # how many runs there were for a list

@@ -21,7 +21,7 @@ _AS_VI = ("+{line}", "{file}")
 _NUMBERED = re.compile(r"\s*(\d+)")
 
 
-class Outside:
+class OutsidePrograms:
     """Other programs on the terminal of one screen."""
 
     def __init__(self, screen: Screen, walking: Walking) -> None:

@@ -8,7 +8,7 @@ from tfdbg_cli.commands.service.pages import Page
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.reading.table_row import chosen_row, go_to_row
 from tfdbg_cli.tui.state.bars import Message
-from tfdbg_cli.tui.state.pending import Pending
+from tfdbg_cli.tui.state.pending import PendingAnswer
 from tfdbg_cli.tui.state.screen import Screen
 
 
@@ -44,7 +44,7 @@ class Sorting:
             then()
             if row is not None:
                 steps = go_to_row(self._state.page.view, row)
-                self._screen.begin(Pending("looking for the row", steps, lambda: None))
+                self._screen.begin(PendingAnswer("looking for the row", steps, lambda: None))
 
         self._screen.command(command, replace=True, then=shown)
 

@@ -25,7 +25,7 @@ _HINT = "Write nan, inf, -inf, 0.5, >1e4, <=0 or !=0."
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ElementCondition:
     """`test` says of each element of a piece of an array whether it is looked for; `text` says so to a user."""
 
     text: str
@@ -37,7 +37,7 @@ def nonfinite(piece: Array) -> Array:
     return ~np.isfinite(piece) if is_inexact(piece.dtype) else np.zeros(piece.shape, np.bool_)
 
 
-def condition(text: str, array: Array) -> Condition:
+def condition(text: str, array: Array) -> ElementCondition:
     """What `text` asks of the elements of `array`.
 
     Raises:
@@ -54,7 +54,7 @@ def condition(text: str, array: Array) -> Condition:
         "-inf": np.isneginf,
     }
     if word in kinds:
-        return Condition(text, _of_kind(kinds[word], array))
+        return ElementCondition(text, _of_kind(kinds[word], array))
     match = _FORM.fullmatch(text)
     number = _number(match["number"]) if match else None
     if match is None or number is None:
@@ -67,7 +67,7 @@ def condition(text: str, array: Array) -> Condition:
         with np.errstate(all="ignore"):
             return np.asarray(compare(native(piece), number))
 
-    return Condition(text, test)
+    return ElementCondition(text, test)
 
 
 def _of_kind(kind: Callable[[Array], Array], array: Array) -> Callable[[Array], Array]:

@@ -28,7 +28,7 @@ def _none() -> Array:
 
 
 @dataclass(slots=True)
-class Health:
+class RowHealth:
     """What one row of the batch holds, in each of its equal parts; its least and greatest finite number."""
 
     size: Array = field(default_factory=_none)
@@ -52,12 +52,12 @@ class Health:
             self.low, self.high = min(self.low, float(finite.min())), max(self.high, float(finite.max()))
 
 
-def examined(array: Array, rows: Sequence[int], tell: Callable[[int, Health], None]) -> Steps[None]:
+def examined(array: Array, rows: Sequence[int], tell: Callable[[int, RowHealth], None]) -> Steps[None]:
     """Look at these rows of the first axis, and tell of each when it is known."""
     waiting = 0
     for number, row in enumerate(rows):
         elements = array[row, ...] if array.ndim else array
-        health = Health()
+        health = RowHealth()
         for low, high in forward(0, elements.size):
             parts = np.arange(low, high) * min(_CELLS, elements.size) // elements.size
             health.add(widened(piece(elements, low, high)), parts)
@@ -71,7 +71,7 @@ def examined(array: Array, rows: Sequence[int], tell: Callable[[int, Health], No
             yield (number + 1) / len(rows)
 
 
-def health_strips(known: dict[int, Health], rows: range, at: int, surface: Surface) -> Drawn:
+def health_strips(known: dict[int, RowHealth], rows: range, at: int, surface: Surface) -> Drawn:
     """A strip for each of `rows` with the facts behind it, and the cursor at row `at`."""
     head = len(str(rows.stop)) + 1
     drawn: list[Row] = []
@@ -90,7 +90,7 @@ def health_strips(known: dict[int, Health], rows: range, at: int, surface: Surfa
     return Drawn(drawn, (head - 2, at - rows.start))
 
 
-def _sign(health: Health, part: int) -> tuple[str, Style]:
+def _sign(health: RowHealth, part: int) -> tuple[str, Style]:
     for counts, sign, style in (
         (health.nan, NOT_A_NUMBER, Style.NAN),
         (health.pos_inf, UP, Style.INF),
@@ -104,7 +104,7 @@ def _sign(health: Health, part: int) -> tuple[str, Style]:
     )
 
 
-def _facts(health: Health, room: int) -> Row:
+def _facts(health: RowHealth, room: int) -> Row:
     """How many are not finite, then the range of the others, as far as there is room."""
     counts = (
         ("NaN", health.nan, Style.NAN),

@@ -9,7 +9,7 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.tui.array.levels import Scale, character, ground, legend
 from tfdbg_cli.tui.array.numbers import CURSOR, Corner
 from tfdbg_cli.tui.array.plane import Plane
-from tfdbg_cli.tui.array.surface import Cells, Drawn, Row, Run, Surface, fitted, joined
+from tfdbg_cli.tui.array.surface import CellGrid, Drawn, Row, Run, Surface, fitted, joined
 from tfdbg_cli.tui.array.track import window
 
 _CELL = 2
@@ -33,7 +33,7 @@ def heatmap(array: Array, plane: Plane, scale: Scale, corner: Corner, surface: S
     drawn.append(fitted(legend(scale, coloured=surface.coloured), surface.cols))
     rows, columns = range(top, top + shown.shape[0]), range(left, left + shown.shape[1])
     cursor = head + (plane.col - left) * _CELL, plane.row - top
-    return Drawn(drawn, cursor, Cells(head, 0, _CELL, rows, columns)), Corner(top, left)
+    return Drawn(drawn, cursor, CellGrid(head, 0, _CELL, rows, columns)), Corner(top, left)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.document.array_words import is_text
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.tui.array.condition import Condition, condition, nonfinite
+from tfdbg_cli.tui.array.condition import ElementCondition, condition, nonfinite
 from tfdbg_cli.tui.array.places import next_extreme, next_place
 from tfdbg_cli.tui.array.plane import Index
 from tfdbg_cli.tui.array.scan import Scan, Steps
@@ -45,7 +45,7 @@ class Jumps:
         self.halted = False
         self._array = array
         self._walker = walker
-        self._condition: Condition | None = None
+        self._condition: ElementCondition | None = None
         self._scan: Scan[int | None] | None = None
         self._what = ""
         self._origin: Index = walker.here

@@ -15,7 +15,7 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.tui.array.chunks import sampled
 from tfdbg_cli.tui.array.number_style import NumberStyle
 from tfdbg_cli.tui.array.plane import Plane
-from tfdbg_cli.tui.array.surface import Cells, Drawn, Row, Surface, joined
+from tfdbg_cli.tui.array.surface import CellGrid, Drawn, Row, Surface, joined
 from tfdbg_cli.tui.array.track import Track, window
 
 CURSOR = "link focus"  # the look of the cell with the cursor, which every theme shows without colours too
@@ -60,7 +60,7 @@ def grid(array: Array, plane: Plane, style: NumberStyle, corner: Corner, surface
         index = _GAP if place is None else str(place)
         look = Style.TITLE if place == plane.row else Style.DIM
         drawn.append(joined([(f"{index:>{head - 1}} ", (look,)), *words.row(number, here)]))
-    shown = Cells(head, 1, words.width + 1, down, across)
+    shown = CellGrid(head, 1, words.width + 1, down, across)
     return Drawn(drawn, cursor, shown), Corner(top, left, len(across))
 
 

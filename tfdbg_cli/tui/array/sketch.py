@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.document.array_words import is_text
-from tfdbg_cli.document.figure import Figure, Way
+from tfdbg_cli.document.figure import DrawingWay, Figure
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.fetching import in_steps
@@ -49,7 +49,7 @@ class Sketch:
         value = self._figure.value.known
         if value is None:
             return not self._lost
-        return not self._counted and self._figure.way is Way.HISTOGRAM and _countable(value)
+        return not self._counted and self._figure.way is DrawingWay.HISTOGRAM and _countable(value)
 
     def work(self, enough: Callable[[], bool]) -> None:
         """Go on reading and counting until it is `enough`."""
@@ -95,10 +95,12 @@ class Sketch:
             return [[("…", (Style.DIM,))]]
         if value is None or isinstance(value, NoValue):
             text = self._lost if value is None else value.text
-            return [] if way is Way.HISTOGRAM else [fitted([(printable(text), (Style.WARNING,))], surface.cols)]
+            return (
+                [] if way is DrawingWay.HISTOGRAM else [fitted([(printable(text), (Style.WARNING,))], surface.cols)]
+            )
         if not value.size:
             return []
-        if way is Way.HISTOGRAM:
+        if way is DrawingWay.HISTOGRAM:
             share = self._counting.share if self._counting is not None else 0.0
             return histogram(next(iter(self._counted), None), share, surface).rows if _countable(value) else []
         shown = _WAYS.get(way, _cells) if not is_text(value) else _cells
@@ -161,4 +163,4 @@ def _run(text: str, look: tuple[str, ...]) -> Run:
     return shown, tuple(_QUIET.get(name, name) for name in look)
 
 
-_WAYS = {Way.PICTURE: _picture, Way.CURVE: _curve}
+_WAYS = {DrawingWay.PICTURE: _picture, DrawingWay.CURVE: _curve}

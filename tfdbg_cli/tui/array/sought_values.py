@@ -14,7 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.statistics import has_numbers
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.tui.array.chunks import piece
-from tfdbg_cli.tui.array.condition import Condition, condition
+from tfdbg_cli.tui.array.condition import ElementCondition, condition
 
 # A plain number may be searched for as it is printed, rounded as it is.
 _BY_VALUE = re.compile(r"\s*([-+]?inf|nan|([<>]=?|[=!]?=)\s*[-+]?[\d.].*)\s*", re.IGNORECASE)
@@ -26,7 +26,7 @@ class SoughtValues:
     """A condition that is asked of the elements of one printed array."""
 
     block: ArrayBlock
-    asked: Condition
+    asked: ElementCondition
 
     def places(self, start: int, stop: int) -> Array:
         """Which of the elements `start` to `stop` meet it, all counted in C order."""

@@ -31,7 +31,7 @@ class Surface:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CellGrid:
     """Which elements stand where: the first column and row of their cells, how wide one is, and what is in them.
 
     `rows` and `columns` are those of the plane, None at a gap.
@@ -58,7 +58,7 @@ class Drawn:
 
     rows: list[Row]
     cursor: tuple[int, int] | None = None
-    cells: Cells | None = None
+    cells: CellGrid | None = None
 
 
 def fitted(row: Row, cols: int) -> Row:

@@ -15,7 +15,7 @@ from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.units import shape_text
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.plain_text import printable
-from tfdbg_cli.tui.array.health import Health, examined, health_strips
+from tfdbg_cli.tui.array.health import RowHealth, examined, health_strips
 from tfdbg_cli.tui.array.heatmap import heatmap
 from tfdbg_cli.tui.array.histogram import Counts, counted, histogram
 from tfdbg_cli.tui.array.jumps import AT_ONCE, Jumps
@@ -26,7 +26,7 @@ from tfdbg_cli.tui.array.numbers import Corner, grid, tracks
 from tfdbg_cli.tui.array.picture import picture
 from tfdbg_cli.tui.array.plane import Index, Plane
 from tfdbg_cli.tui.array.scan import Scan
-from tfdbg_cli.tui.array.surface import Cells, Drawn, Row, Surface
+from tfdbg_cli.tui.array.surface import CellGrid, Drawn, Row, Surface
 from tfdbg_cli.tui.array.track import window
 
 _HEAD = 1  # rows above the elements
@@ -36,7 +36,7 @@ _KEPT_ROWS = 4096  # rows of the batch whose health is remembered
 _CHANNELS = frozenset({1, 3, 4})  # lengths of a last axis that are colours rather than columns
 
 
-class Mode(Enum):
+class ViewMode(Enum):
     """The ways to look at an array, by the names that the actions of keys have."""
 
     NUMBERS = "numbers"
@@ -61,17 +61,17 @@ class Viewer:
         self._facts = facts
         self._above = _HEAD  # rows above the elements of the last drawing
         self.plane = Plane.of(array.shape)
-        self.mode = Mode.NUMBERS
+        self.mode = ViewMode.NUMBERS
         self.style = style or NumberStyle()
         self.array = array
         self.jumps = Jumps(array, self)
         self._threshold = threshold
         self._corner = Corner()
         self._rows = 1  # of the last drawing
-        self._cells: Cells | None = None  # of the last drawing
+        self._cells: CellGrid | None = None  # of the last drawing
         self._scale: tuple[object, Scale] | None = None
         self._counts: tuple[object, Counts | None] = (None, None)
-        self._health: dict[int, Health] = {}
+        self._health: dict[int, RowHealth] = {}
 
     @property
     def here(self) -> Index:
@@ -108,7 +108,7 @@ class Viewer:
     def move(self, down: int, across: int) -> bool:
         """The cursor so many rows down and columns to the right; False where it stays."""
         before = self.plane
-        if self.mode is Mode.HEALTH:
+        if self.mode is ViewMode.HEALTH:
             if self.array.ndim:
                 self.plane = before.along(0, before.cursor[0] + down)
             return self.plane != before
@@ -122,7 +122,7 @@ class Viewer:
         """The cursor to the first or the last row, or with `down` False, column; False where it stays."""
         before = self.plane
         axis = before.down if down else before.across
-        if self.mode is Mode.HEALTH:  # which has nothing but the rows of the batch
+        if self.mode is ViewMode.HEALTH:  # which has nothing but the rows of the batch
             axis = 0 if self.array.ndim else None
         if axis is not None:
             self.plane = before.along(axis, self.array.shape[axis] - 1 if last else 0)
@@ -135,7 +135,7 @@ class Viewer:
 
     def in_sight(self, share: float) -> None:
         """The cursor to the first row in sight (0), the last one (1), or one between."""
-        if self.mode is Mode.HEALTH:
+        if self.mode is ViewMode.HEALTH:
             length = self.array.shape[0] if self.array.ndim else 1
             rows = list(range(self._corner.top, min(length, self._corner.top + self._rows)))
             axis = 0 if self.array.ndim else None
@@ -146,17 +146,17 @@ class Viewer:
         if axis is not None and rows:
             self.plane = self.plane.along(axis, rows[round(share * (len(rows) - 1))])
 
-    def show(self, mode: Mode) -> None:
+    def show(self, mode: ViewMode) -> None:
         """Look at the array this way.
 
         Raises:
             TfdbgError: there are no numbers to draw.
 
         """
-        if mode is not Mode.NUMBERS:
+        if mode is not ViewMode.NUMBERS:
             require_numbers(self.array)
         colours = self.array.ndim > 2 and self.array.shape[-1] in _CHANNELS
-        if mode is Mode.PICTURE and colours and self.plane.across == self.array.ndim - 1:
+        if mode is ViewMode.PICTURE and colours and self.plane.across == self.array.ndim - 1:
             self.plane = self.plane.showing(self.array.ndim - 3, self.array.ndim - 2)
         self.mode = mode
         self._corner = Corner()
@@ -215,7 +215,7 @@ class Viewer:
     @property
     def position(self) -> str:
         """Row and column of the cursor, and how many there are; of the health of a batch only its row."""
-        if self.mode is Mode.HEALTH and self.array.ndim:
+        if self.mode is ViewMode.HEALTH and self.array.ndim:
             return f"{self.here[0]}/{self.array.shape[0]}"
         return f"{self.plane.row}/{self.plane.height}, {self.plane.col}/{self.plane.width}"
 
@@ -253,25 +253,25 @@ class Viewer:
         """In which way it is looked at."""
         if is_text(self.array):
             return "texts"
-        drawn = self.array.dtype.kind == "c" and self.mode is not Mode.NUMBERS
+        drawn = self.array.dtype.kind == "c" and self.mode is not ViewMode.NUMBERS
         return f"{self.mode.value} of magnitudes" if drawn else self.mode.value
 
     def _body(self, surface: Surface) -> Drawn:
         self._rows = max(1, surface.rows - 1)
         array, plane = self.array, self.plane
-        if self.mode is Mode.HEATMAP:
+        if self.mode is ViewMode.HEATMAP:
             drawn, self._corner = heatmap(array, plane, self._scale_here, self._corner, surface)
             return drawn
-        if self.mode is Mode.PICTURE:
+        if self.mode is ViewMode.PICTURE:
             return picture(array, plane, self._scale_here, surface)
-        if self.mode is Mode.LINE:
+        if self.mode is ViewMode.LINE:
             return line_plot(array, plane, surface)
-        if self.mode is Mode.HISTOGRAM:
+        if self.mode is ViewMode.HISTOGRAM:
             counts = self._counts_here()
             aside = self.jumps.aside
             share = aside.share if aside is not None and aside.running else None
             return histogram(counts, share, surface)
-        if self.mode is Mode.HEALTH:
+        if self.mode is ViewMode.HEALTH:
             return self._strips(surface)
         drawn, self._corner = grid(array, plane, self.style, self._corner, surface)
         return drawn
@@ -279,7 +279,7 @@ class Viewer:
     @property
     def _shown_style(self) -> NumberStyle:
         """Only the grid of numbers leaves anything out."""
-        return self.style if self.mode is Mode.NUMBERS else replace(self.style, threshold=None)
+        return self.style if self.mode is ViewMode.NUMBERS else replace(self.style, threshold=None)
 
     @property
     def _scale_here(self) -> Scale:

@@ -9,10 +9,10 @@ from enum import StrEnum
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.state.pane import Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 
-class Side(StrEnum):
+class PreviewSide(StrEnum):
     """Where the panes beside the page stand, by the names of the setting `preview`."""
 
     RIGHT = "right"
@@ -27,20 +27,22 @@ class PaneKind:
     From `from_cols` columns on it stands beside the page, from `from_rows` rows on it may stand below it (0: never).
     """
 
-    make: Callable[[State, Actions], Pane]
+    make: Callable[[ScreenState, Actions], Pane]
     share: int = 1
     from_cols: int = 0
     from_rows: int = 0
 
-    def side(self, cols: int, rows: int, wanted: str) -> Side | None:
+    def side(self, cols: int, rows: int, wanted: str) -> PreviewSide | None:
         """Where it stands on a screen of this size if `wanted` is the setting; None where it does not."""
         beside = cols >= self.from_cols
         below = 0 < self.from_rows <= rows
         if wanted == "off" or not (beside or below):
             return None
-        if wanted == Side.BELOW and below:
-            return Side.BELOW
-        return (Side.LEFT if wanted == Side.LEFT else Side.RIGHT) if beside else Side.BELOW
+        if wanted == PreviewSide.BELOW and below:
+            return PreviewSide.BELOW
+        return (
+            (PreviewSide.LEFT if wanted == PreviewSide.LEFT else PreviewSide.RIGHT) if beside else PreviewSide.BELOW
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,12 @@ class Arrangement:
 
     numbers: tuple[int, ...] = (0,)
     shares: tuple[int, ...] = (1,)
-    side: Side = Side.RIGHT
+    side: PreviewSide = PreviewSide.RIGHT
 
     @property
     def stacked(self) -> bool:
         """Whether they stand above one another."""
-        return self.side is Side.BELOW and len(self.numbers) > 1
+        return self.side is PreviewSide.BELOW and len(self.numbers) > 1
 
 
 ALONE = Arrangement()
@@ -78,6 +80,6 @@ def arranged(
         (100 - settings.preview_share) * whole,
         *(settings.preview_share * kinds[number].share for number in others),
     )
-    if side is Side.LEFT:
+    if side is PreviewSide.LEFT:
         return Arrangement((*reversed(others), 0), tuple(reversed(shares)), side)
     return Arrangement((0, *others), shares, side)

@@ -12,12 +12,12 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.array.plane import Plane
 from tfdbg_cli.tui.array.surface import Surface
-from tfdbg_cli.tui.array.viewer import Mode, Viewer
+from tfdbg_cli.tui.array.viewer import Viewer, ViewMode
 from tfdbg_cli.tui.keys.array_keys import ARRAY_BINDINGS
 from tfdbg_cli.tui.keys.keymap import Binding, KeyContext
 from tfdbg_cli.tui.reading.paint import assemble, attribute
 from tfdbg_cli.tui.state.pane import Drawing, Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 from tfdbg_cli.tui.terminal.theme import THEMES
 
 _MOVES = {"down": (1, 0), "up": (-1, 0), "right": (0, 1), "left": (0, -1)}
@@ -33,7 +33,7 @@ _TURNS: dict[str, Callable[[Plane], Plane]] = {
 }
 _STEPS = frozenset({"pane:step", "pane:step-back"})
 _FAR_ENDS = {"top": (True, False), "bottom": (True, True), "first": (False, False), "last": (False, True)}
-_MODES = {mode.value: mode for mode in Mode}
+_MODES = {mode.value: mode for mode in ViewMode}
 _ENDS = {
     "step": "There is no further step.",
     "step-back": "There is no step before.",
@@ -47,7 +47,7 @@ class ArrayPane(Pane):
 
     bindings = ARRAY_BINDINGS
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         super().__init__()
         self._state = state
         self._actions = actions

@@ -10,7 +10,7 @@ from tfdbg_cli.tui.reading.paint import columns, link_at, links_of, paint, side_
 from tfdbg_cli.tui.state import bars
 from tfdbg_cli.tui.state.line_editor import LineEditor
 from tfdbg_cli.tui.state.pane import Drawing, Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 _CANDIDATE_ROWS = 4
 _FILTER = " filter> "
@@ -19,7 +19,7 @@ _FILTER = " filter> "
 class _Bar(Pane):
     """One row of text; a click on a link follows it."""
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         super().__init__()
         self._state = state
         self._actions = actions
@@ -71,7 +71,7 @@ class Footer(_Bar):
 class Candidates(Pane):
     """What could complete the command that is typed."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ScreenState) -> None:
         super().__init__()
         self._state = state
 
@@ -89,7 +89,7 @@ class Candidates(Pane):
 class StatusBar(Pane):
     """A message, or what Enter would do, and where the user is in the document."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ScreenState) -> None:
         super().__init__()
         self._state = state
 
@@ -141,7 +141,7 @@ class StatusBar(Pane):
 class PromptLine(Pane):
     """The line in which a command or a search is typed."""
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         super().__init__()
         self._state = state
         self._actions = actions

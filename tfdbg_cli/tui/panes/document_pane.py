@@ -11,7 +11,7 @@ from tfdbg_cli.tui.reading.painted_rows import PaintedRows, RowsAhead
 from tfdbg_cli.tui.reading.reading import Reading
 from tfdbg_cli.tui.reading.viewport import Viewport
 from tfdbg_cli.tui.state.pane import Drawing, Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 from tfdbg_cli.tui.terminal.theme import THEMES
 
 _GUTTER = 1  # columns left of the document, for the mark of the selected line
@@ -26,7 +26,7 @@ class DocumentPane(Pane):
 
     marks_when_left = True
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         super().__init__()
         self._state = state
         self._actions = actions

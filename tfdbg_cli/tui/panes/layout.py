@@ -24,7 +24,7 @@ class Rect:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ScreenLayout:
     """Rows of each part, counted from the top. Every part is as wide as the screen.
 
     The order is title, crumbs, panes (the body), candidates, status, prompt, footer; a part without room has no row.
@@ -93,7 +93,7 @@ def layout_for(
     shares: Sequence[int] = (1,),
     *,
     stacked: bool = False,
-) -> Layout | None:
+) -> ScreenLayout | None:
     """The layout of a screen of `cols` by `rows`; None when nothing useful fits.
 
     `status` and `candidates` are the rows these would like; the panes keep at least half of the screen, and divide
@@ -107,4 +107,4 @@ def layout_for(
     status = max(1, min(status, spare))
     candidates = max(0, min(candidates, spare - status))
     body = rows - fixed - status - candidates
-    return Layout(cols, rows, 1, body, candidates, status, footer, tuple(shares), stacked)
+    return ScreenLayout(cols, rows, 1, body, candidates, status, footer, tuple(shares), stacked)

@@ -6,7 +6,7 @@ from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.keys.keymap import KeyContext, key_for
 from tfdbg_cli.tui.panes.view import View
 from tfdbg_cli.tui.state.pane import WHEEL
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 _BUTTONS = {"wheel up": 4, "wheel down": 5}
 
@@ -14,7 +14,7 @@ _BUTTONS = {"wheel up": 4, "wheel down": 5}
 class Mouse:
     """Turns mouse events into what the panes of `view` make of them."""
 
-    def __init__(self, state: State, view: View, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, view: View, actions: Actions) -> None:
         self._state = state
         self._view = view
         self._actions = actions

@@ -8,13 +8,13 @@ from tfdbg_cli.tui.panes.array_pane import ArrayPane
 from tfdbg_cli.tui.panes.document_pane import DocumentPane
 from tfdbg_cli.tui.reading.reading import Reading
 from tfdbg_cli.tui.state.pane import Drawing
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 
 class PagePane(DocumentPane):
     """The current one of the pages: its document, or its array where that is looked at in the viewer."""
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         super().__init__(state, actions)
         self._array = ArrayPane(state, actions)
 

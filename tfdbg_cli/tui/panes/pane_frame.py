@@ -12,7 +12,7 @@ from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.tui.reading.paint import cell, paint
 from tfdbg_cli.tui.state.pane import Drawing, Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 
 class PaneFrame(urwid.WidgetWrap[urwid.Widget]):
@@ -27,7 +27,7 @@ class PaneFrame(urwid.WidgetWrap[urwid.Widget]):
     def __init__(
         self,
         pane: Pane,
-        state: State,
+        state: ScreenState,
         given_up: Callable[[Pane, Exception], Pane],
         *,
         ruled: bool = False,
@@ -64,7 +64,7 @@ class PaneFrame(urwid.WidgetWrap[urwid.Widget]):
 
 
 class _Title(Pane):
-    def __init__(self, pane: Pane, state: State, *, ruled: bool) -> None:
+    def __init__(self, pane: Pane, state: ScreenState, *, ruled: bool) -> None:
         super().__init__()
         self._pane = pane
         self._state = state

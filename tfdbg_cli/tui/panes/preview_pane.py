@@ -13,7 +13,7 @@ from tfdbg_cli.formats.recording.fetching import in_steps
 from tfdbg_cli.tui.actions.actions import Actions
 from tfdbg_cli.tui.panes.document_pane import MARGINS, DocumentPane
 from tfdbg_cli.tui.reading.reading import Reading
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 _NOTHING = text_document("preview", line(Span("Nothing is chosen that has a preview.", Style.DIM)), title="preview")
 
@@ -29,7 +29,7 @@ class PreviewPane(DocumentPane):
     counted for that one is dropped with it.
     """
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         super().__init__(state, actions)
         self._asked: object = None  # what the preview is of; see `_chosen`
         self._size = (0, 0)

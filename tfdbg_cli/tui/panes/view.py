@@ -17,11 +17,11 @@ from tfdbg_cli.tui.panes.bar_panes import Candidates, Crumbs, Footer, PromptLine
 from tfdbg_cli.tui.panes.dialog_pane import DialogPane
 from tfdbg_cli.tui.panes.document_pane import MARGINS
 from tfdbg_cli.tui.panes.find_pane import FindPane
-from tfdbg_cli.tui.panes.layout import MIN_COLS, MIN_ROWS, Layout, layout_for
+from tfdbg_cli.tui.panes.layout import MIN_COLS, MIN_ROWS, ScreenLayout, layout_for
 from tfdbg_cli.tui.panes.workspace import Workspace
 from tfdbg_cli.tui.reading.paint import canvas, paint
 from tfdbg_cli.tui.state.pane import Drawing, Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 _BUTTONS = {4: "wheel up", 5: "wheel down"}
 
@@ -39,7 +39,7 @@ class View(urwid.Widget):
 
     def __init__(
         self,
-        state: State,
+        state: ScreenState,
         actions: Actions,
         on_key: Callable[[str], None],
         on_click: Callable[[str, int, int], None],
@@ -59,7 +59,7 @@ class View(urwid.Widget):
         self._prompt = PromptLine(state, actions)
         self._footer = Footer(state, actions)
         self.size = (80, 24)
-        self.layout: Layout | None = None
+        self.layout: ScreenLayout | None = None
         self._arrangement = ALONE
         self._too_small = _TooSmall(actions)
         self._panes: urwid.Widget = self._too_small
@@ -181,7 +181,7 @@ class View(urwid.Widget):
             self._panes = self._stacked(layout, typing=typing) if layout is not None else self._too_small
             self._arranged = wanted
 
-    def _stacked(self, layout: Layout, *, typing: bool) -> urwid.Widget:
+    def _stacked(self, layout: ScreenLayout, *, typing: bool) -> urwid.Widget:
         """The panes above one another, the focus on the one whose cursor is to be seen."""
         body = self._workspace.widget(layout, self._arrangement)
         return urwid.Pile(

@@ -11,15 +11,15 @@ from tfdbg_cli.config.settings import PREVIEW_SHARES
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.tui.actions.actions import Actions
-from tfdbg_cli.tui.panes.arrangement import Arrangement, PaneKind, Side, arranged
+from tfdbg_cli.tui.panes.arrangement import Arrangement, PaneKind, PreviewSide, arranged
 from tfdbg_cli.tui.panes.failed_pane import FailedPane
-from tfdbg_cli.tui.panes.layout import Layout
+from tfdbg_cli.tui.panes.layout import ScreenLayout
 from tfdbg_cli.tui.panes.page_pane import PagePane
 from tfdbg_cli.tui.panes.pane_frame import Border, PaneFrame
 from tfdbg_cli.tui.panes.preview_pane import PreviewPane
 from tfdbg_cli.tui.state.bugs import bug_report
 from tfdbg_cli.tui.state.pane import Pane
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.state import ScreenState
 
 # The page, which stands on every screen, and what stands beside it. One line a kind.
 KINDS: tuple[PaneKind, ...] = (
@@ -34,7 +34,7 @@ class Workspace:
     A mistake in a pane takes its place, and nothing else of the screen; one in the page is the screen's.
     """
 
-    def __init__(self, state: State, actions: Actions) -> None:
+    def __init__(self, state: ScreenState, actions: Actions) -> None:
         self._state = state
         self._actions = actions
         self._kinds = KINDS
@@ -55,7 +55,7 @@ class Workspace:
         """The panes that stand so, in their order."""
         return tuple(self._panes[number] for number in arrangement.numbers)
 
-    def fit(self, layout: Layout, arrangement: Arrangement) -> None:
+    def fit(self, layout: ScreenLayout, arrangement: Arrangement) -> None:
         """Fit each pane into its rectangle of `layout`."""
         panes = self.panes(arrangement)
         if self._state.focus not in panes:
@@ -91,10 +91,10 @@ class Workspace:
         at = next(n for n, pane in enumerate(self._panes) if pane is self._state.focus)
         self._careful(self._panes[at], methodcaller("look_ahead", enough), TfdbgError)
 
-    def dragged(self, layout: Layout, arrangement: Arrangement, col: int, row: int) -> int:
+    def dragged(self, layout: ScreenLayout, arrangement: Arrangement, col: int, row: int) -> int:
         """The percentage that the panes beside the page have when the border is dragged to a place."""
         before = layout.share_at(col, row)
-        share = before if arrangement.side is Side.LEFT else 1 - before
+        share = before if arrangement.side is PreviewSide.LEFT else 1 - before
         return min(max(PREVIEW_SHARES[0], round(100 * share)), PREVIEW_SHARES[1])
 
     def _careful(self, pane: Pane, work: Callable[[Pane], None], fine: type[Exception] | tuple[()] = ()) -> None:
@@ -118,7 +118,7 @@ class Workspace:
             self._state.focus = failed
         return failed
 
-    def widget(self, layout: Layout, arrangement: Arrangement) -> urwid.Widget:
+    def widget(self, layout: ScreenLayout, arrangement: Arrangement) -> urwid.Widget:
         """The panes in their rectangles, the focus on the one that has it."""
         panes = self.panes(arrangement)
         if len(panes) == 1:
@@ -139,7 +139,7 @@ class Workspace:
         return urwid.Columns(columns, focus_column=2 * at)
 
 
-def _room_from(kinds: Sequence[PaneKind], layout: Layout) -> str:
+def _room_from(kinds: Sequence[PaneKind], layout: ScreenLayout) -> str:
     """From which size on one of `kinds` stands beside the page; empty where there is room for one."""
     if not kinds or any(kind.side(layout.cols, layout.rows, "auto") is not None for kind in kinds):
         return ""

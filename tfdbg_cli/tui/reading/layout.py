@@ -16,7 +16,7 @@ _WRAPPED_LINES = 20_000  # a longer text is scrolled sideways instead of broken 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LaidOutBlock:
     """A block of the document in its present layout: its first line, its `lines`, whether the first one is a head.
 
     `origins` gives for each line the line of the block it comes from, where long lines were broken.
@@ -38,7 +38,7 @@ class Part:
         return self.origins[-1] + 1 if len(self.origins) else 0
 
 
-class Layout:
+class DocumentLayout:
     """The lines of `document` in a window of `cols` columns, counted from 0, and which of them are each block.
 
     With 0 columns it is not laid out yet, and has no lines.
@@ -47,7 +47,7 @@ class Layout:
     def __init__(self, document: Document, cols: int) -> None:
         self._document = document
         laid_out: list[Sequence[Line]] = []
-        self.parts: list[Part] = []
+        self.parts: list[LaidOutBlock] = []
         start = 0
         for block in document.blocks:
             lines: Sequence[Line] = block.lines(cols) if cols else ()
@@ -56,7 +56,7 @@ class Layout:
                 lines, origins = _wrapped(lines, cols)
             laid_out.append(lines)
             headed = bool(cols) and isinstance(block, Table) and block.show_head
-            self.parts.append(Part(start, lines, headed, origins))
+            self.parts.append(LaidOutBlock(start, lines, headed, origins))
             start += len(lines)
         self.lines: Sequence[Line] = ChainedLines(laid_out)
 
@@ -83,7 +83,7 @@ class Layout:
             at -= 1
         return at if at >= 0 else None
 
-    def part_at(self, index: int) -> Part | None:
+    def part_at(self, index: int) -> LaidOutBlock | None:
         """The part that the line at `index` belongs to; None above the first."""
         at = self.block_at(index)
         return None if at is None else self.parts[at]

@@ -10,7 +10,7 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.rows import Rows
 from tfdbg_cli.document.table import Table
 from tfdbg_cli.document.text import EMPTY_LINE, SHOW_ALL, Line
-from tfdbg_cli.tui.reading.layout import Layout, Part
+from tfdbg_cli.tui.reading.layout import DocumentLayout, LaidOutBlock
 from tfdbg_cli.tui.reading.paint import LinkPlace, columns, links_of
 
 _KEPT_LINES = 4096
@@ -32,7 +32,7 @@ class Viewport:
         self.left = 0
         self.selected = 0
         self.link: int | None = None
-        self._layout = Layout(document, 0)
+        self._layout = DocumentLayout(document, 0)
         self._goal: int | None = None  # the column that walking up and down keeps to; None: to what a row is about
         self._kept: OrderedDict[int, Line] = OrderedDict()
 
@@ -82,7 +82,7 @@ class Viewport:
         self._choose_link()
 
     def _lay_out(self, cols: int) -> None:
-        self._layout = Layout(self.document, cols)
+        self._layout = DocumentLayout(self.document, cols)
         self.cols = cols
         self._kept.clear()
 
@@ -92,7 +92,7 @@ class Viewport:
         return self._layout.lines
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[LaidOutBlock]:
         """Which of the lines each block of the document has."""
         return self._layout.parts
 
@@ -250,7 +250,7 @@ class Viewport:
                 return line
         return None
 
-    def _element(self, index: int, part: Part) -> tuple[int, ...] | None:
+    def _element(self, index: int, part: LaidOutBlock) -> tuple[int, ...] | None:
         """The element of the line, or of the nearest line above it in its block that has one."""
         for i in range(index, max(part.start, index - 50) - 1, -1):
             element = self.line(i).element

@@ -10,7 +10,7 @@ _MOST_KEPT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ListChange:
     """A list that was sorted or filtered: its page before, and the one that came of it."""
 
     before: Page
@@ -21,12 +21,12 @@ class Changes:
     """The last filters and sorts of one stop; what is taken back is forgotten."""
 
     def __init__(self) -> None:
-        self._all: list[Change] = []
+        self._all: list[ListChange] = []
 
     def add(self, before: Page, after: Page) -> None:
         """Keep that `after` was made of `before`."""
         if after is not before:
-            self._all.append(Change(before, after))
+            self._all.append(ListChange(before, after))
             del self._all[:-_MOST_KEPT]
 
     def take(self, page: Page) -> Page | None:

@@ -30,7 +30,7 @@ class Pane(urwid.Widget):
     """
 
     _sizing = frozenset([urwid.BOX])
-    _selectable = False  # `State.focus` decides which pane has the focus, so urwid must not move its own
+    _selectable = False  # `ScreenState.focus` decides which pane has the focus, so urwid must not move its own
     no_cache: ClassVar[list[str]] = ["render"]
 
     bindings: tuple[Binding, ...] = ()

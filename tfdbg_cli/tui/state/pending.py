@@ -18,7 +18,7 @@ def working(words: str, so_far: str, way_out: str, cols: int) -> str:
     return said if columns(said) <= cols else f"{so_far}, {way_out} stops it: {words}"
 
 
-class Pending:
+class PendingAnswer:
     """An answer to the command `words` that is being computed in steps.
 
     `steps` do the work; each yields the share done (0 to 1), or None if that is not known. Then `finish` shows the
@@ -61,8 +61,8 @@ def fetching(
     service: PromptService,
     carry_out: Callable[[], None],
     then: Callable[[], None],
-    begin: Callable[[Pending], None],
-) -> Pending:
+    begin: Callable[[PendingAnswer], None],
+) -> PendingAnswer:
     """The pending answer to the command `words`: its steps in `service`, then `carry_out`, then `then`.
 
     Remote data are fetched in a thread while the screen answers keys. If data turn out to be missing in `carry_out`,
@@ -83,5 +83,5 @@ def fetching(
     return _closing(words, in_steps(lambda: service.steps(words)), finish)
 
 
-def _closing(words: str, steps: Generator[float | None, None, None], finish: Callable[[], None]) -> Pending:
-    return Pending(words, steps, finish, steps.close)
+def _closing(words: str, steps: Generator[float | None, None, None], finish: Callable[[], None]) -> PendingAnswer:
+    return PendingAnswer(words, steps, finish, steps.close)

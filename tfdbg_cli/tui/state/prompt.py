@@ -9,7 +9,7 @@ from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.tui.state.line_editor import LineEditor
 
 
-class Prompt:
+class TypedPrompt:
     """What is typed behind `tfdbg> `.
 
     `complete` is asked with the text up to the cursor. `candidates` are on show until something else is typed;

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from tfdbg_cli.model.decision import Decision
 from tfdbg_cli.tui.state.bars import Message
-from tfdbg_cli.tui.state.pending import Pending
-from tfdbg_cli.tui.state.state import State
+from tfdbg_cli.tui.state.pending import PendingAnswer
+from tfdbg_cli.tui.state.state import ScreenState
 from tfdbg_cli.tui.terminal.lending import Lending
 
 
@@ -20,7 +20,7 @@ class Screen(Protocol):
     `lending` lends the terminal to what needs it whole.
     """
 
-    state: State
+    state: ScreenState
     at_once: float
     lending: Lending
 
@@ -31,7 +31,7 @@ class Screen(Protocol):
         """
         ...
 
-    def begin(self, pending: Pending) -> None:
+    def begin(self, pending: PendingAnswer) -> None:
         """Make an answer, in the place of the one under way: at once if that is quick, else between two keys."""
         ...
 

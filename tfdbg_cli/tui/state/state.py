@@ -18,8 +18,8 @@ from tfdbg_cli.tui.state.changes import Changes
 from tfdbg_cli.tui.state.line_editor import LineEditor
 from tfdbg_cli.tui.state.live_filter import LiveFilter
 from tfdbg_cli.tui.state.pane import Pane
-from tfdbg_cli.tui.state.pending import Pending
-from tfdbg_cli.tui.state.prompt import Prompt
+from tfdbg_cli.tui.state.pending import PendingAnswer
+from tfdbg_cli.tui.state.prompt import TypedPrompt
 from tfdbg_cli.tui.state.viewing import Viewers
 
 
@@ -45,7 +45,7 @@ class Dialog:
 
 
 @dataclass
-class State:
+class ScreenState:
     """The state of the screen at one stop. `place` says where keys go; a dialog is open at KEYS, LEAVE, GO_ON, FIND.
 
     `hint` is the usage of the command being typed, `filter` the filter of a list being typed, `pending` the answer
@@ -58,14 +58,14 @@ class State:
     """
 
     service: PromptService
-    prompt: Prompt
+    prompt: TypedPrompt
     mouse: bool
     readings: Readings = field(default_factory=Readings)
     viewers: Viewers = field(default_factory=Viewers)
     sought: LineEditor = field(default_factory=LineEditor)
     place: KeyContext = KeyContext.DOCUMENT
     filter: LiveFilter | None = None
-    pending: Pending | None = None
+    pending: PendingAnswer | None = None
     message: Message | None = None
     hint: str = ""
     dialog: Dialog | None = None

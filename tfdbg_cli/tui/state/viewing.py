@@ -13,7 +13,7 @@ from tfdbg_cli.document.document import Text
 from tfdbg_cli.document.text import Line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.array.number_style import NumberStyle
-from tfdbg_cli.tui.array.viewer import Mode, Viewer
+from tfdbg_cli.tui.array.viewer import Viewer, ViewMode
 from tfdbg_cli.tui.reading.reading import Reading
 
 _PRINTED = frozenset({"tensor", "feed"})  # kinds of pages that print one value
@@ -67,7 +67,7 @@ class Viewers:
             style = NumberStyle(settings.precision, settings.suppress)
             viewer = self._of[page] = Viewer(block.array, name, settings.array_threshold, style, facts)
             if reading.document.kind == "row" and looks_like_image(block.array):
-                viewer.show(Mode.PICTURE)
+                viewer.show(ViewMode.PICTURE)
             if block.begin is not None:
                 viewer.go(block.begin)
         element = view.line(view.selected).element

@@ -15,7 +15,7 @@ _KEEP = urwid.INHERIT
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Appearance:
     """One appearance: settings that stand without colour, a colour of 16 and one of 256, a background of each.
 
     Empty colours keep what lies under them, as a selected row under the names in it.
@@ -85,11 +85,11 @@ _MONO: dict[str, str] = {
 }
 
 
-def _look(low: str, high: str, settings: str = "", low_back: str = "", high_back: str = "") -> Look:
-    return Look("", low, high, low_back, high_back, settings)
+def _look(low: str, high: str, settings: str = "", low_back: str = "", high_back: str = "") -> Appearance:
+    return Appearance("", low, high, low_back, high_back, settings)
 
 
-_DARK: dict[str, Look] = {
+_DARK: dict[str, Appearance] = {
     Style.TITLE: _look("white", "h255", "bold"),
     Style.HEADING: _look("light blue", "h110", "bold"),
     Style.DIM: _look("dark gray", "h245"),
@@ -135,7 +135,7 @@ _DARK: dict[str, Look] = {
     "candidate": _look("yellow", "h222"),
 }
 
-_LIGHT: dict[str, Look] = {
+_LIGHT: dict[str, Appearance] = {
     Style.TITLE: _look("black", "h16", "bold"),
     Style.HEADING: _look("dark blue", "h24", "bold"),
     Style.DIM: _look("dark gray", "h244"),
@@ -182,7 +182,7 @@ _LIGHT: dict[str, Look] = {
 }
 
 # Few colours, each far from its background; brightness and settings carry the rest.
-_CONTRAST: dict[str, Look] = {
+_CONTRAST: dict[str, Appearance] = {
     **{style: _look("white", "h231") for style in Style if style},
     Style.TITLE: _look("white", "h231", "bold"),
     Style.HEADING: _look("white", "h231", "bold,underline"),
@@ -224,7 +224,7 @@ _CONTRAST: dict[str, Look] = {
     "candidate": _look("yellow", "h226", "bold"),
 }
 
-THEMES: dict[str, dict[str, Look]] = {"dark": _DARK, "light": _LIGHT, "contrast": _CONTRAST}
+THEMES: dict[str, dict[str, Appearance]] = {"dark": _DARK, "light": _LIGHT, "contrast": _CONTRAST}
 
 
 def palette(theme: str) -> list[PaletteRow]:
@@ -242,7 +242,7 @@ def names() -> list[str]:
     return [*(str(style) for style in Style if style), *PARTS, *ramp_names()]
 
 
-def _row(name: str, look: Look | None) -> PaletteRow:
+def _row(name: str, look: Appearance | None) -> PaletteRow:
     mono = _MONO.get(name, "")
     ground = name == "screen"
     if look is None:  # the theme without colours

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.made_run import INF, NAN, Op, made_run, op
 
-from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.runs import Run
@@ -20,7 +20,7 @@ IF, CASE = f"{BODY}/cond", f"{BODY}/case"
 
 
 def _turns(run: Run, node: str) -> list[int | None]:
-    turns = Turns(run.graph, run.tensors)
+    turns = LoopTurns(run.graph, run.tensors)
     return [turns.turn(row) for row in run.tensors.named(node)]
 
 

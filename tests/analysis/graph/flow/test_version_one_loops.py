@@ -9,7 +9,7 @@ import pytest
 from support.made_run import NAN, Op, made_run, op
 from support.prompt import text_of
 
-from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.version_one_loops import Within, frames_of
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.chain import chain_to
@@ -62,7 +62,7 @@ def test_a_branch_in_a_loop_and_what_is_behind_it() -> None:
         op("while/both", "Merge", "while/choice", "while/log", values=[[0.0]] * 3),
     )
     run = made_run(X, START, *_loop(*branch, left="while/both"))
-    frames, turns = frames_of(run.graph), Turns(run.graph, run.tensors)
+    frames, turns = frames_of(run.graph), LoopTurns(run.graph, run.tensors)
     assert frames["while/log"] == (Within("while", 1),) and frames["while/both"] == (Within("while"),)
     assert turns.turn(run.tensors.named("while/log")[0]) is None  # in which turn the branch was taken is not known
     assert turns.turns_before(run.tensors.named("while/log")[0]) is None
@@ -72,7 +72,7 @@ def test_a_branch_in_a_loop_and_what_is_behind_it() -> None:
 def test_turns_of_a_loop_and_of_one_in_another() -> None:
     inner = _loop(scope="while/inner", start="while/Identity")
     run = made_run(X, START, *_loop(*inner, left="while/inner/Exit"))
-    turns, rows = Turns(run.graph, run.tensors), run.tensors.named
+    turns, rows = LoopTurns(run.graph, run.tensors), run.tensors.named
     assert [turns.turn(row) for row in rows("while/Identity")] == [0, 1, 2]
     assert [turns.turns_before(row) for row in rows("while/Identity")] == [("while", 0), ("while", 1), ("while", 2)]
     assert [turns.turn(row) for row in rows("while/inner/Identity")] == [None] * 3

@@ -10,7 +10,7 @@ from support.prompt import json_of, text_of
 
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.ways.chain import chain_to
-from tfdbg_cli.model.calls import Argument, RunKind
+from tfdbg_cli.model.calls import CallArgument, RunKind
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
@@ -126,7 +126,7 @@ def _update(*values: float) -> tuple[Op, ...]:
 
 def _function(*ops: Op, after: float) -> Run:
     run = made_run(*ops, times=False)
-    arguments = (Argument("x", "float32", (1,)), Argument("w", "float32", (1,), captured=True))
+    arguments = (CallArgument("x", "float32", (1,)), CallArgument("w", "float32", (1,), captured=True))
     feeds = {"x": np.zeros(1, np.float32), "w": np.full(1, after, np.float32)}
     call = replace(
         run.call, kind=RunKind.FUNCTION, function="step", arguments=arguments, feeds=feeds, fetches=("log:0",)

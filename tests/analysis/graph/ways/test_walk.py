@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.made_run import Op, made_graph, op
 
-from tfdbg_cli.analysis.graph.ways.walk import Direction, Mark, walk
+from tfdbg_cli.analysis.graph.ways.walk import Direction, StepMark, walk
 
 
 def _ladder(layers: int) -> list[Op]:
@@ -19,7 +19,7 @@ def test_defect_dag_printed_as_an_exponential_tree() -> None:
     """TensorFlow's tfdbg: a DAG is printed as a tree with repeats. 60 diamonds have 2**60 paths, but 240 edges."""
     graph = made_graph(*_ladder(60))
     steps = walk(graph, graph.node("top"), Direction.INPUTS, depth=100)
-    full = [step.name for step in steps if step.mark is Mark.FIRST]
+    full = [step.name for step in steps if step.mark is StepMark.FIRST]
     assert len(steps) == 2 + 4 * 59
     assert sorted(full) == sorted(set(full)) and len(full) == 120
 
@@ -28,7 +28,7 @@ def test_steps_come_in_the_order_of_an_outline() -> None:
     graph = made_graph(op("x", "Placeholder"), op("n", "Neg", "x"), op("sum", "Add", "n", "x"))
     steps = walk(graph, graph.node("sum"), Direction.INPUTS, depth=9)
     assert [(s.depth, s.name, s.mark) for s in steps] == [
-        (1, "n", Mark.FIRST), (2, "x", Mark.BELOW), (1, "x", Mark.FIRST),
+        (1, "n", StepMark.FIRST), (2, "x", StepMark.BELOW), (1, "x", StepMark.FIRST),
     ]  # fmt: skip
 
 
@@ -42,20 +42,20 @@ def test_a_node_is_told_where_it_is_nearest_so_that_the_depth_hides_nothing_near
         op("end", "Add", "q", "x"),
     )
     steps = walk(graph, graph.node("end"), Direction.INPUTS, depth=3)
-    assert ("far", 2, Mark.FIRST) in [(s.name, s.depth, s.mark) for s in steps]
+    assert ("far", 2, StepMark.FIRST) in [(s.name, s.depth, s.mark) for s in steps]
 
 
 def test_beyond_the_depth_is_marked() -> None:
     graph = made_graph(op("x", "Placeholder"), op("a", "Neg", "x"), op("b", "Neg", "a"), op("c", "Neg", "b"))
     steps = walk(graph, graph.node("c"), Direction.INPUTS, depth=2)
-    assert [(s.name, s.mark) for s in steps] == [("b", Mark.FIRST), ("a", Mark.CUT)]
-    assert [s.mark for s in walk(graph, graph.node("c"), Direction.INPUTS, depth=3)] == [Mark.FIRST] * 3
+    assert [(s.name, s.mark) for s in steps] == [("b", StepMark.FIRST), ("a", StepMark.CUT)]
+    assert [s.mark for s in walk(graph, graph.node("c"), Direction.INPUTS, depth=3)] == [StepMark.FIRST] * 3
 
 
 def test_a_loop_ends() -> None:
     graph = made_graph(op("m", "Merge", "n"), op("n", "NextIteration", "m"))
     steps = walk(graph, graph.node("m"), Direction.INPUTS, depth=50)
-    assert [(s.name, s.mark) for s in steps] == [("n", Mark.FIRST), ("m", Mark.ABOVE)]
+    assert [(s.name, s.mark) for s in steps] == [("n", StepMark.FIRST), ("m", StepMark.ABOVE)]
 
 
 def test_control_edges_on_demand() -> None:

@@ -14,7 +14,7 @@ from support.instrumented_calls import made, values
 import tfdbg_cli.capture.functions.calling.recomputed as recomputed_values
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.calling.recomputed import Recomputed
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.mergeable import BINARY, ELEMENTWISE
 from tfdbg_cli.capture.functions.graph.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
@@ -85,7 +85,7 @@ def test_constants_that_are_not_given_back_are_made_where_somebody_looks() -> No
     concrete = f.get_concrete_function(given)
     root = scope_of(concrete)
     constants = [name for name, node in root.body.nodes.items() if node.op == "Const"]
-    root.unread = frozenset(Source(name, 0) for name in constants)
+    root.unread = frozenset(ReferenceTarget(name, 0) for name in constants)
     outcome = Instrumented(root, compat.atomic_of(concrete)).perform([given])
     assert recomputed(outcome).count("Const") == len(constants) > 0
     for shown, tensor in outcome.captured.pairs():
@@ -137,7 +137,7 @@ def test_any_op_can_be_left_out(op_type: str) -> None:
     concrete = f.get_concrete_function()
     root = scope_of(concrete)
     (name,) = (name for name, node in root.body.nodes.items() if node.op == op_type)
-    root.unread = frozenset({Source(name, 0)})
+    root.unread = frozenset({ReferenceTarget(name, 0)})
     outcome = Instrumented(root, compat.atomic_of(concrete)).perform([given])
     assert op_type in recomputed(outcome)
     index = outcome.captured.named(name)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.body import Body, Library, Source
+from tfdbg_cli.capture.functions.definition.body import Body, Library, ReferenceTarget
 from tfdbg_cli.capture.tf import compat
 
 pytestmark = pytest.mark.tf
@@ -35,9 +35,9 @@ def test_outputs_are_counted_through_numbered_and_listed_arguments() -> None:
         "output:0",
         "output:1",
     ]
-    assert body.source(f"{by_type['TopKV2']}:indices:0") == Source(by_type["TopKV2"], 1)
-    assert body.source(f"{by_type['SplitV']}:output:1") == Source(by_type["SplitV"], 1)
-    assert body.source(body.arguments[0]) == Source(None, 0)
+    assert body.source(f"{by_type['TopKV2']}:indices:0") == ReferenceTarget(by_type["TopKV2"], 1)
+    assert body.source(f"{by_type['SplitV']}:output:1") == ReferenceTarget(by_type["SplitV"], 1)
+    assert body.source(body.arguments[0]) == ReferenceTarget(None, 0)
     assert all(output.returnable for node in body.nodes for output in body.outputs(node))
 
 

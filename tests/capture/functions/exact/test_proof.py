@@ -15,7 +15,7 @@ from tfdbg_cli.capture.controller import Action, Plan, WatchRequest
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared
 from tfdbg_cli.capture.functions.exact.proof import Proof
-from tfdbg_cli.capture.functions.exact.values import Values
+from tfdbg_cli.capture.functions.exact.values import ValueDigests
 from tfdbg_cli.capture.functions.optimized.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.optimized.grafted import CannotBeGrafted
 from tfdbg_cli.capture.runs.function.function_checks import watch_kind
@@ -267,7 +267,7 @@ def test_loops_are_compared_by_what_their_turns_compute() -> None:
 
 def test_terms_of_a_product_may_stand_in_either_order() -> None:
     found = Traced(tf.function(lambda x, y: (x * y, y * x)), tf.constant(1.0), tf.constant(2.0)).compiled()
-    values = Values(found)
+    values = ValueDigests(found)
     products = {values.node(name) for name, node in values.nodes.items() if node.op == "Mul"}
     assert len(products) == 1
 
@@ -286,7 +286,7 @@ def test_a_term_of_a_long_sum_is_not_read() -> None:
     assert proof.holds
     found = traced.found(proof)
     assert found is not None
-    values = Values(found)
+    values = ValueDigests(found)
     sums = [name for name, node in values.nodes.items() if "AddN" in node.op and "tfdbg" not in name]
     terms = {term for name in sums for term in values.inputs(name)}
     readers = [name for name in values.nodes if "tfdbg" in name and terms & set(values.inputs(name))]
@@ -309,7 +309,7 @@ def test_the_memory_of_a_term_of_a_long_sum_is_not_read() -> None:
     assert proof.holds and not proof.instrumented.grafted
     found = traced.found(proof)
     assert found is not None
-    values = Values(found)
+    values = ValueDigests(found)
     sums = [name for name, node in values.nodes.items() if "AddN" in node.op and "tfdbg" not in name]
     reshapes = {term for name in sums for term, _ in values.inputs(name) if values.nodes[term].op == "Reshape"}
     assert len(reshapes) == 3
@@ -414,7 +414,7 @@ def test_an_activation_with_a_gradient_of_its_own_takes_one_round(rounds) -> Non
 def test_whichever_of_two_convolutions_sums_up_the_gradient_of_a_bias_is_no_difference() -> None:
     """As in the blocks of ResNet V2: compiled several times, TensorFlow takes now the one and now the other."""
 
-    def made(with_bias: int) -> Values:
+    def made(with_bias: int) -> ValueDigests:
         definition = tf.compat.v1.GraphDef()
         for at, name in enumerate(("image", "shape", "gradient", "other")):
             definition.node.add(name=name, op="_Arg").attr["index"].i = at
@@ -426,7 +426,7 @@ def test_whichever_of_two_convolutions_sums_up_the_gradient_of_a_bias_is_no_diff
             definition.node.add(name=f"result_{at}", op="_Retval", input=[node.name]).attr["index"].i = at
         given = [f"filter_{with_bias}:1"]
         definition.node.add(name="bias", op="_Retval", input=given).attr["index"].i = 2
-        return Values(Compiled(definition.node, definition.node))
+        return ValueDigests(Compiled(definition.node, definition.node))
 
     first, second = made(0), made(1)
     for name in ("result_0", "result_1", "bias"):

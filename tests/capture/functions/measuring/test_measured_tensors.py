@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout, Measured, MeasuredTensors
+from tfdbg_cli.capture.functions.measuring.measured_tensors import Measured, MeasuredTensors, StatisticsLayout
 from tfdbg_cli.model.dtypes import FLOAT
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import NoValue
@@ -14,7 +14,7 @@ from tfdbg_cli.model.values import NoValue
 def _tensors(vector: list[float]) -> MeasuredTensors:
     small = Measured(Shown(TensorName("small", 0), "Mul", "", FLOAT), (2,), None, 0, told=True, size=2)
     large = Measured(Shown(TensorName("large", 0), "Mul", "", FLOAT), None, None, 2, told=False)
-    return MeasuredTensors(Layout([small, large]), np.array(vector))
+    return MeasuredTensors(StatisticsLayout([small, large]), np.array(vector))
 
 
 def test_a_vector_that_fits_tells_all() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.definition.body import Body, ReferenceTarget
 from tfdbg_cli.capture.functions.optimized.kept_values import KeptValues
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
@@ -81,6 +81,6 @@ def test_what_is_told_a_shape_that_the_optimizer_knows_and_handed_on_by_several_
     now = next(node for node in compiled.optimized if node.name == gradient)
     sizes = next(node for node in compiled.optimized if node.name == now.input[1])
     assert sizes.op == "Const" and plain.nodes[plain.source(plain.nodes[gradient].input[1]).node or ""].op == "ShapeN"
-    assert Source(gradient, 0) in kept
+    assert ReferenceTarget(gradient, 0) in kept
     (handed,) = (name for name, node in plain.nodes.items() if node.op == "IdentityN")
-    assert kept.origin(Source(handed, 0)) == Source(gradient, 0)
+    assert kept.origin(ReferenceTarget(handed, 0)) == ReferenceTarget(gradient, 0)

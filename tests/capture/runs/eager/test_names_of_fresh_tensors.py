@@ -12,7 +12,7 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.runs.eager import section
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
 from tfdbg_cli.capture.runs.eager.program_names import namer
 from tfdbg_cli.capture.runs.eager.watch import watch_of
@@ -78,8 +78,8 @@ def test_data_that_all_turns_have_in_common_is_looked_for_once(monkeypatch: pyte
 
 def test_a_number_has_not_the_name_of_the_first_tensor_of_the_process() -> None:
     named = namer((), {0: "first"})
-    assert named(Source(0.2)) == ""
-    assert named(Source(np.ones(2, np.float32), tf.float32.as_datatype_enum, 0)) == "first"
+    assert named(OutsideInput(0.2)) == ""
+    assert named(OutsideInput(np.ones(2, np.float32), tf.float32.as_datatype_enum, 0)) == "first"
 
 
 def test_of_two_arrays_with_the_same_elements_none_is_named() -> None:
@@ -87,8 +87,8 @@ def test_of_two_arrays_with_the_same_elements_none_is_named() -> None:
     advantages, observations, returns = np.zeros(3), np.zeros(3), np.ones(3)
     names = {"advantages": advantages, "observations": observations, "returns": returns, "again": returns}
     named = namer((LiveFrame(Frame("/home/me/train.py", 12, "main", "loss(advantages)"), names, {}),))
-    assert named(Source(np.zeros(3, np.float32))) == ""
-    assert named(Source(np.ones(3, np.float32))) == "returns", "two names of one array are no two arrays"
+    assert named(OutsideInput(np.zeros(3, np.float32))) == ""
+    assert named(OutsideInput(np.ones(3, np.float32))) == "returns", "two names of one array are no two arrays"
 
 
 def test_a_stack_that_is_asked_for_above_all_calls_is_empty() -> None:
@@ -105,5 +105,5 @@ def test_a_name_is_found_where_the_program_makes_errors_of_numpys_warnings(how: 
     frame = LiveFrame(Frame(__file__, 1, "train", ""), {"data": data, "order": order}, {})
     with np.errstate(all=how), warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
-        assert namer([frame])(Source(order)) == "order"
+        assert namer([frame])(OutsideInput(order)) == "order"
         assert np.geterr()["invalid"] == how

@@ -9,14 +9,14 @@ import pytest
 
 from tfdbg_cli.capture.runs.eager.program import places
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.program.turns import Turns
+from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
 
 
 class Ops:
     """What stands for ops in the programs of these tests: each notes the turn that it is in."""
 
     def __init__(self) -> None:
-        self.turns = Turns()
+        self.turns = EagerTurns()
         self.found: list[int | None] = []
 
     def __call__(self, *, begun: bool = True) -> None:

@@ -15,13 +15,13 @@ from support.scripted import ScriptedFrontend
 from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.exact import proof as proof_module
-from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.exact.agreement import CallOutcome
 from tfdbg_cli.capture.functions.optimized.grafted import CannotBeGrafted
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 
 pytestmark = pytest.mark.tf
 
@@ -65,7 +65,7 @@ def test_the_ops_are_those_of_the_plain_function_with_all_values_given_back() ->
     (end,) = front.ends
     exactness = end.run.exactness
     assert exactness is not None
-    assert (exactness.way, exactness.program_exact) == (Way.PROVEN, True), exactness.sentence
+    assert (exactness.way, exactness.program_exact) == (ExecutionWay.PROVEN, True), exactness.sentence
     assert all(len(end.run.tensors.named(name)) for name in ("Log", "clip_by_norm/mul", "clip_by_norm/truediv"))
 
 
@@ -98,7 +98,7 @@ def test_that_nothing_is_proven_is_said_before_anything_is_found() -> None:
         step(-9 * tf.ones([2, 4]))
     exactness = front.ends[0].run.exactness
     assert exactness is not None
-    assert exactness.way is Way.IN_PLACE
+    assert exactness.way is ExecutionWay.IN_PLACE
     assert "Last digits may differ" in exactness.sentence
 
 
@@ -113,9 +113,9 @@ def test_so_it_is_under_a_filter_of_the_persons_own() -> None:
 def test_what_a_trial_finds_is_set_right_and_said(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     real = PlainRuns.effect
 
-    def effect(runs: PlainRuns, held: Any) -> Effect:
+    def effect(runs: PlainRuns, held: Any) -> CallOutcome:
         found = real(runs, held)
-        return Effect([output + 1.0 for output in found.outputs], found.variables)
+        return CallOutcome([output + 1.0 for output in found.outputs], found.variables)
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
     failures._REMARKED.clear()
@@ -134,7 +134,7 @@ def test_a_call_is_made_plainly_before_its_values_fill_the_memory(
     done: list[str] = []
     real_effect, real_perform = PlainRuns.effect, Instrumented.perform
 
-    def effect(runs: PlainRuns, held: Any) -> Effect:
+    def effect(runs: PlainRuns, held: Any) -> CallOutcome:
         done.append("plainly")
         return real_effect(runs, held)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
-from tfdbg_cli.capture.tf.tracebacks import Tracebacks, tracebacks_of
+from tfdbg_cli.capture.tf.tracebacks import GraphTracebacks, tracebacks_of
 
 pytestmark = pytest.mark.tf
 
@@ -59,9 +59,9 @@ def test_the_stack_of_each_op_is_read_a_few_times_however_many_a_thread_made(tf,
 
     program()
     read: list[str] = []
-    plain = Tracebacks._stack_of
-    monkeypatch.setattr(Tracebacks, "_stack_of", lambda self, op: read.append(op.name) or plain(self, op))
-    tracebacks = Tracebacks(graph)
+    plain = GraphTracebacks._stack_of
+    monkeypatch.setattr(GraphTracebacks, "_stack_of", lambda self, op: read.append(op.name) or plain(self, op))
+    tracebacks = GraphTracebacks(graph)
     assert len({tracebacks[f"in_thread_{number}"][0] for number in range(40)}) == 1
     assert len(read) <= 3 * 41
 
@@ -69,7 +69,7 @@ def test_the_stack_of_each_op_is_read_a_few_times_however_many_a_thread_made(tf,
 def test_the_ops_of_a_graph_are_counted_again_only_when_there_are_more(tf, graph, monkeypatch) -> None:
     """With each run that was recorded all ops of the graph were listed, 100 000 of them for a run that needs 50."""
     tf.constant(1.0)
-    tracebacks = Tracebacks(graph)
+    tracebacks = GraphTracebacks(graph)
     assert len(tracebacks) == 1
     with monkeypatch.context() as patch:
         patch.setattr(graph, "get_operations", pytest.fail)

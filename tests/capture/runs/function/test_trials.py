@@ -14,7 +14,7 @@ from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture import failures
 from tfdbg_cli.capture.functions.exact import proof as proof_module
-from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.exact.agreement import CallOutcome
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.function import trials as trials_module
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
@@ -24,7 +24,7 @@ from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 
 pytestmark = pytest.mark.tf
 
@@ -90,9 +90,9 @@ def other_plain_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def up(tensor: Any) -> Any:
         return tf.constant(np.nextafter(tensor.numpy(), np.float32(np.inf)))
 
-    def effect(runs: PlainRuns, held: Any) -> Effect:
+    def effect(runs: PlainRuns, held: Any) -> CallOutcome:
         found = real(runs, held)
-        return Effect(list(map(up, found.outputs)), {at: up(value) for at, value in found.variables.items()})
+        return CallOutcome(list(map(up, found.outputs)), {at: up(value) for at, value in found.variables.items()})
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
     failures._REMARKED.clear()
@@ -122,7 +122,7 @@ def test_a_difference_that_no_graph_shows_has_a_copy_watched(capsys: Any) -> Non
     exactness = front.ends[0].run.exactness
     assert exactness is not None
     assert exactness.exact, exactness.sentence
-    assert exactness.way is Way.UNCHANGED
+    assert exactness.way is ExecutionWay.UNCHANGED
     assert "a copy of each call is watched" in exactness.sentence
 
 
@@ -233,9 +233,9 @@ def test_a_function_that_does_not_repeat_itself_is_not_tried(monkeypatch: pytest
     real = PlainRuns.effect
     numbers = iter(range(1, 9))
 
-    def effect(runs: PlainRuns, held: Any) -> Effect:
+    def effect(runs: PlainRuns, held: Any) -> CallOutcome:
         found = real(runs, held)
-        return Effect([tensor + float(next(numbers)) for tensor in found.outputs], found.variables)
+        return CallOutcome([tensor + float(next(numbers)) for tensor in found.outputs], found.variables)
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
     step = _step(tf.Variable(1.0))
@@ -313,10 +313,10 @@ def test_a_captured_run_says_how_it_was_made(values: Values) -> None:
     exactness = front.ends[0].run.exactness
     assert exactness is not None
     if values is Values.KEEP:
-        assert exactness.way is Way.IN_PLACE
+        assert exactness.way is ExecutionWay.IN_PLACE
         assert not exactness.exact
     else:
-        assert (exactness.way, exactness.exact, exactness.compared) == (Way.UNCHANGED, True, 2)
+        assert (exactness.way, exactness.exact, exactness.compared) == (ExecutionWay.UNCHANGED, True, 2)
 
 
 def test_random_numbers_of_a_kernel_of_its_own_are_said() -> None:

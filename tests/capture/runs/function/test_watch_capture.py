@@ -20,7 +20,7 @@ from tfdbg_cli.capture.runs.function.watched_calls import CopiedWatchedCall
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import CaptureRequest, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 from tfdbg_cli.model.runs import Run
 
 pytestmark = pytest.mark.tf
@@ -287,7 +287,7 @@ def test_a_function_compiled_by_xla_stays_compiled_under_a_watch() -> None:
     (end,) = frontend.ends
     assert _bad(end.run)[0] == "Log:0"
     assert end.run.exactness is not None
-    assert end.run.exactness.way is Way.UNCHANGED  # what XLA makes of it cannot be compared
+    assert end.run.exactness.way is ExecutionWay.UNCHANGED  # what XLA makes of it cannot be compared
 
 
 @pytest.mark.parametrize(("bad", "found"), [(0.0, True), (2.0, False)])

@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 
 from tfdbg_cli.capture import failures
-from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.exact.agreement import CallOutcome
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.model.decision import Detach, RunUntil
@@ -32,7 +32,7 @@ def during_trials(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]
     doing: list[Callable[[], object]] = []
     real = PlainRuns.effect
 
-    def effect(runs: PlainRuns, held: Any) -> Effect:
+    def effect(runs: PlainRuns, held: Any) -> CallOutcome:
         if doing:
             _in_a_thread(doing.pop(0))
         return real(runs, held)
@@ -88,9 +88,9 @@ def plain_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plain calls leave a little more in each variable than watched ones."""
     real = PlainRuns.effect
 
-    def effect(runs: PlainRuns, held: Any) -> Effect:
+    def effect(runs: PlainRuns, held: Any) -> CallOutcome:
         found = real(runs, held)
-        return Effect(found.outputs, {at: value + 1e-6 for at, value in found.variables.items()})
+        return CallOutcome(found.outputs, {at: value + 1e-6 for at, value in found.variables.items()})
 
     monkeypatch.setattr(PlainRuns, "effect", effect)
     failures._REMARKED.clear()

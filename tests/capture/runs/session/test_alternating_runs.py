@@ -16,7 +16,7 @@ from tfdbg_cli.capture.replay.session_copy import SessionCopy
 from tfdbg_cli.capture.runs.session.copied_watch import CopiedWatch
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.model.decision import Detach, RunUntil
-from tfdbg_cli.model.replay import Role
+from tfdbg_cli.model.replay import InputRole
 
 pytestmark = pytest.mark.tf
 
@@ -121,7 +121,9 @@ def test_the_order_that_agreed_last_is_tried_first(tf, debugged, graph, monkeypa
     original = CopiedWatch._checked
 
     def checked(watch: Any, held: Any, attempt: Any) -> Any:
-        fed = any(given.role is Role.SOURCE for given in attempt.inputs)  # what was read is fed: an order is kept
+        fed = any(
+            given.role is InputRole.SOURCE for given in attempt.inputs
+        )  # what was read is fed: an order is kept
         tried.append(fed)
         checking, _ = original(watch, held, attempt)
         return checking, watch.outcome if fed else other

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.sessions.hidden_ops import is_hidden
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Decision, GraphChoice, RunUntil, Values
-from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay
 from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
@@ -211,7 +211,7 @@ def test_what_is_shown_is_in_the_order_of_the_program(tf, debugged, make, resour
     program.steps(wrapper(debugged, "run", stops))
     assert len(stops[0].ends) == STEPS
     for end in stops[0].ends:
-        assert end.run.exactness.way is Way.UNCHANGED
+        assert end.run.exactness.way is ExecutionWay.UNCHANGED
         assert end.run.exactness.compared
         if make is noisy and not resource:
             # The loss may read the memory of the variable before the update or after it; if not as shown, it is said.

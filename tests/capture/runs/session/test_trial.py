@@ -17,7 +17,7 @@ from tfdbg_cli.capture.sessions.known_exactness import KnownExactness
 from tfdbg_cli.capture.state.run_snapshot import COPIES, RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.model.decision import Continue, Detach, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 
 pytestmark = pytest.mark.tf
 
@@ -52,7 +52,7 @@ def test_a_watch_that_changes_last_digits_gives_the_program_its_own(tf, debugged
     assert front.ends == []
     if resource:
         (trial,) = trials
-        assert trial.exactness.way is Way.GIVEN
+        assert trial.exactness.way is ExecutionWay.GIVEN
         assert trial.exactness.exact
         assert "gave other numbers than left alone" in trial.notes[0]
         assert "checked when they are made again" in trial.notes[0]
@@ -92,7 +92,7 @@ def test_what_the_watch_saw_of_such_a_run_is_shown(tf, debugged, graph) -> None:
             session.run(step.fetches, {step.scale: scale})
     (end,) = front.ends
     assert end.hit.runs == 3
-    assert end.run.exactness.way is Way.UNCHANGED
+    assert end.run.exactness.way is ExecutionWay.UNCHANGED
     assert any("was left as it is, and looked at when it was made again" in note for note in end.run.notes)
 
 
@@ -109,7 +109,7 @@ def test_a_watch_that_changes_nothing_is_proven_by_the_graphs(tf, debugged, grap
         session.run([loss, train], {x: np.full((2, 3), np.inf)})
     assert [trial.exactness.compared for trial in trials] == [2, 2, 0, 2], "the first, and then ever more seldom"
     exactness = front.ends[0].run.exactness
-    assert exactness.way is Way.PROVEN
+    assert exactness.way is ExecutionWay.PROVEN
     assert exactness.exact
     assert "TensorFlow made the same ops" in exactness.sentence
 
@@ -253,7 +253,7 @@ def test_ops_that_were_made_otherwise_are_named(tf, debugged, graph, trials) -> 
         session.run(y, {x: np.full((4, 4), 4.0)})
     (trial,) = trials
     exactness = trial.exactness
-    if exactness.way is Way.PROVEN:  # the digits were the same
+    if exactness.way is ExecutionWay.PROVEN:  # the digits were the same
         assert "made something else of" in exactness.doubt
         assert "root" in exactness.doubt or "y" in exactness.doubt
 
@@ -290,7 +290,7 @@ def test_at_a_hit_the_program_has_what_it_would_have_had(tf, debugged, graph, mo
     assert end.hit.runs == 1
     after = [[np.asarray(value).tobytes() for value in step if value is not None] for step in found]
     assert after == before[2:]
-    assert end.run.exactness.way in (Way.GIVEN, Way.PROVEN, Way.IN_PLACE)
+    assert end.run.exactness.way in (ExecutionWay.GIVEN, ExecutionWay.PROVEN, ExecutionWay.IN_PLACE)
     assert [type(value) for value in found[0] if value is not None] == [np.float32, np.float32]
 
 
@@ -357,7 +357,7 @@ def test_a_run_is_compared_while_a_queue_is_filled(tf, debugged, graph, trials) 
         with _beside(tf, session, []):
             assert step.steps(session) == expected
         assert raw.run(step.w).tobytes() == left.tobytes()
-    assert any(trial.exactness.way is Way.GIVEN for trial in trials)
+    assert any(trial.exactness.way is ExecutionWay.GIVEN for trial in trials)
 
 
 def test_where_the_copy_does_not_do_the_same_nothing_is_put_into_the_program(
@@ -379,7 +379,7 @@ def test_runs_whose_values_are_kept_say_that_they_may_differ(tf, debugged, graph
         session, front = debugged(raw, RunUntil("has_inf_or_nan", values=Values.KEEP), Detach())
         session.run(tf.log(x), {x: 0.0})
     exactness = front.ends[0].run.exactness
-    assert exactness.way is Way.IN_PLACE
+    assert exactness.way is ExecutionWay.IN_PLACE
     assert not exactness.exact
 
 

@@ -10,7 +10,7 @@ import pytest
 from tfdbg_cli.capture.replay import session_copy
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import CaptureRequest, Continue, DebugRun, Detach, GraphChoice, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 from tfdbg_cli.model.graph import GraphKind
 
 pytestmark = pytest.mark.tf
@@ -50,7 +50,7 @@ def test_a_captured_run_gives_the_numbers_of_the_program(tf, debugged, graph, re
         assert raw.run(step.w).tobytes() == left.tobytes()
     for end in front.ends:
         exactness = end.run.exactness
-        assert exactness.way is Way.UNCHANGED
+        assert exactness.way is ExecutionWay.UNCHANGED
         assert exactness.compared >= 2
         # What is shown was made with a reader of the root, and it is said that it differs. Beside variables of the
         # old kind what needs no update is read in a run of its own.
@@ -140,7 +140,7 @@ def test_a_run_captured_in_place_says_so(tf, debugged, graph, decision, why) -> 
         session, front = debugged(raw, decision, Detach())
         session.run(step.fetches)
     exactness = front.ends[0].run.exactness
-    assert exactness.way is Way.IN_PLACE
+    assert exactness.way is ExecutionWay.IN_PLACE
     assert not exactness.exact
     assert why in exactness.sentence
     assert "last digits may differ" in exactness.sentence
@@ -165,7 +165,7 @@ def test_a_run_that_initializes_a_variable_is_captured_in_place_and_says_why(tf,
         session, front = debugged(raw, DebugRun(), Detach())
         session.run(v.initializer)
     exactness = front.ends[0].run.exactness
-    assert exactness.way is Way.IN_PLACE
+    assert exactness.way is ExecutionWay.IN_PLACE
     assert "the state before it could not be read (FailedPreconditionError)" in exactness.doubt
 
 
@@ -177,7 +177,7 @@ def test_a_run_with_an_obstacle_names_it(tf, debugged, graph, loops_of_v1) -> No
         session, front = debugged(raw, DebugRun(), Detach())
         assert session.run(looped) >= 2
     exactness = front.ends[0].run.exactness
-    assert exactness.way is Way.IN_PLACE
+    assert exactness.way is ExecutionWay.IN_PLACE
     assert "draws something in a loop or a branch" in exactness.doubt
 
 

@@ -12,7 +12,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, DebugRun, Detach, GraphChoice, RunUntil, Values
 from tfdbg_cli.model.graph import GraphKind
-from tfdbg_cli.model.replay import Role
+from tfdbg_cli.model.replay import InputRole
 
 pytestmark = pytest.mark.tf
 
@@ -103,8 +103,8 @@ def test_a_repetition_tells_what_the_run_read(tf, debugged, graph) -> None:
         definition = tf.GraphDef.FromString(replay_spec.graph)
     roles = {item.name: item.role for item in replay_spec.inputs}
     assert roles == {
-        "x:0": Role.GIVEN, "v": Role.VARIABLE, "v/Momentum": Role.VARIABLE, "global_step": Role.VARIABLE,
-        "noise/RandomUniform:0": Role.SOURCE,
+        "x:0": InputRole.GIVEN, "v": InputRole.VARIABLE, "v/Momentum": InputRole.VARIABLE,
+        "global_step": InputRole.VARIABLE, "noise/RandomUniform:0": InputRole.SOURCE,
     }  # fmt: skip
     assert replay_spec.fetches == ("loss:0", step.train.name)
     ours = [node.name for node in definition.node if node.name.startswith(PREFIX)]

@@ -21,7 +21,7 @@ from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.state import run_snapshot as holding
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.model.decision import Continue, DebugRun, Decision, RunUntil, Values
-from tfdbg_cli.model.exactness import Way
+from tfdbg_cli.model.exactness import ExecutionWay
 
 pytestmark = pytest.mark.tf
 
@@ -247,7 +247,7 @@ def test_all_that_leads_to_what_was_drawn_is_done_in_order(
     front = require_same(tf, debugged, shape(tf, w, x, python), x, mode)
     if mode == "captured":
         for end in front.ends:
-            assert end.run.exactness.way in (Way.UNCHANGED, Way.IN_PLACE)
+            assert end.run.exactness.way in (ExecutionWay.UNCHANGED, ExecutionWay.IN_PLACE)
             assert not end.run.exactness.differs, shape
 
 
@@ -408,7 +408,7 @@ def test_a_watched_run_is_compared_and_proven(tf, debugged, graph, trials, shape
     assert trials
     for trial in trials:
         assert not trial.exactness.doubt
-        assert trial.exactness.way is Way.PROVEN
+        assert trial.exactness.way is ExecutionWay.PROVEN
 
 
 def test_a_run_made_again_without_an_update_is_never_believed(tf, debugged, graph, trials, monkeypatch) -> None:

@@ -12,8 +12,8 @@ from support.plain_text import plain
 
 from tfdbg_cli.analysis.difference.compared_recordings import compared_recordings
 from tfdbg_cli.analysis.pairing.renames import parsed_renames
-from tfdbg_cli.commands.views.difference.page import Beside, difference_document
-from tfdbg_cli.commands.views.difference.recordings import Asked, Recorded, compared
+from tfdbg_cli.commands.views.difference.page import SideBySide, difference_document
+from tfdbg_cli.commands.views.difference.recordings import DiffRequest, Recorded, compared
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 
@@ -47,7 +47,7 @@ def test_a_line_counts_as_used_where_it_fits_in_any_pair_of_runs(
     """A blind test: only the pair that is shown was asked, as a rule the last one."""
     found = compared_recordings(*_recordings(first_value), renames=RENAMES)
     assert list(found.unused_lines) == unused
-    document = difference_document(Beside(found, ("a", "b")))
+    document = difference_document(SideBySide(found, ("a", "b")))
     assert document.data()["unused_map_lines"] == unused
     assert said in plain(document.lines(120))
 
@@ -57,7 +57,7 @@ def test_a_map_that_cannot_be_read_says_what_one_is(tmp_path: Path) -> None:
     first, second = (Recorded(runs, name) for runs, name in zip(_recordings(1.0), "ab", strict=True))
     missing = str(tmp_path / "nosuch")
     with pytest.raises(TfdbgError) as refused:
-        compared(first, second, Asked(map_file=missing))
+        compared(first, second, DiffRequest(map_file=missing))
     assert refused.value.message == f"Cannot read the map {missing}: No such file or directory."
     assert "two names a line" in refused.value.hint
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, sliced_axes, stored_axes
-from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, RowWay
 from tfdbg_cli.analysis.graph.flow.popped import POPS
 from tfdbg_cli.analysis.graph.making.fused_ops import as_written
 from tfdbg_cli.analysis.graph.making.parts import (
@@ -50,7 +50,7 @@ _PUTS = frozenset({
 _HAND_ON = frozenset({"Merge", "AddN"})
 
 
-def ways_back(rows: RowSet) -> list[Way]:
+def ways_back(rows: RowSet) -> list[RowWay]:
     """The rows of the inputs that made `rows`; empty where the op mixes them, or does not say."""
     rows = replace(rows, node=as_written(rows.node))
     op = rows.node.op_type
@@ -72,50 +72,50 @@ def ways_back(rows: RowSet) -> list[Way]:
     return rows.same(0) if (op in ROWS or op in SAMPLES) and rows.axis == 0 else []
 
 
-def _is_there(way: Way, shape: Shape | None) -> bool:
+def _is_there(way: RowWay, shape: Shape | None) -> bool:
     """Whether an input of `shape` has such rows; of a damaged recording it need not."""
     if shape is None or not 0 <= way.axis < len(shape):
         return False
     return bool(((way.rows >= 0) & (way.rows < shape[way.axis])).all())
 
 
-def _each_its_own(rows: RowSet) -> list[Way]:
+def _each_its_own(rows: RowSet) -> list[RowWay]:
     """IdentityN, which hands on every input, as functions with a gradient of their own do with what they give."""
     return rows.same(rows.slot)
 
 
-def _within_last_axes(rows: RowSet) -> list[Way]:
+def _within_last_axes(rows: RowSet) -> list[RowWay]:
     """An op that makes one thing of the last axes of its inputs: those before are the same rows of each."""
     apart = (len(rows.of(0) or ()) or len(rows.shape)) - _LAST_AXES[rows.node.op_type]
     return [way for i in range(len(rows.inputs)) for way in rows.same(i)] if rows.axis < apart else []
 
 
-def _of_python(rows: RowSet) -> list[Way]:
+def _of_python(rows: RowSet) -> list[RowWay]:
     return [way for i, shape in enumerate(rows.inputs) if shape == rows.shape for way in rows.same(i)]
 
 
-def _reshaped(rows: RowSet) -> list[Way]:
+def _reshaped(rows: RowSet) -> list[RowWay]:
     """Rows behind a change of shape, also where an axis is the product of several, or a part of one."""
     source = rows.of(0)
     if source is None or math.prod(source) != math.prod(rows.shape):
         return []
     (before, inside), size = _around(rows.shape, rows.axis), rows.shape[rows.axis]
-    found: list[Way] = []
+    found: list[RowWay] = []
     for axis, length in enumerate(source):
         outer, inner = _around(source, axis)
         if (outer, inner, length) == (before, inside, size):
-            return [Way(0, axis, rows.rows)]
+            return [RowWay(0, axis, rows.rows)]
         if length < 2 or size < 2:  # what stands along an axis of one is told apart by nothing
             continue
         if outer >= before and inner >= inside and not inner % inside:  # [B,T,…] became [B*T,…]
             at = rows.rows * inside // inner % length
-            found.append(Way(0, axis, np.unique(at), inner=outer > before))
+            found.append(RowWay(0, axis, np.unique(at), inner=outer > before))
         elif outer == before and inner < inside and length * inner >= size * inside and length % size == 0:
             each = length // size  # [B*T,…] became [B,T,…]
-            found.append(Way(0, axis, (rows.rows[:, None] * each + np.arange(each)).reshape(-1)))
+            found.append(RowWay(0, axis, (rows.rows[:, None] * each + np.arange(each)).reshape(-1)))
         elif outer < before and inner == inside and length % size == 0:  # the same, of T
             at = np.arange(length // size)[:, None] * size + rows.rows
-            found.append(Way(0, axis, np.sort(at.reshape(-1)), inner=True))
+            found.append(RowWay(0, axis, np.sort(at.reshape(-1)), inner=True))
     return found
 
 
@@ -124,16 +124,16 @@ def _around(shape: Shape, axis: int) -> tuple[int, int]:
     return math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
 
 
-def _transposed(rows: RowSet) -> list[Way]:
+def _transposed(rows: RowSet) -> list[RowWay]:
     order = rows.value(1)
     if order is None or order.size != len(rows.shape):
         return []
     return rows.same(0, int(order.reshape(-1)[rows.axis]))
 
 
-def _multiplied(rows: RowSet) -> list[Way]:
+def _multiplied(rows: RowSet) -> list[RowWay]:
     rank = len(rows.shape)
-    found: list[Way] = []
+    found: list[RowWay] = []
     for position, own, names in ((0, rank - 2, ("transpose_a", "adj_x")), (1, rank - 1, ("transpose_b", "adj_y"))):
         shape = rows.of(position)
         if shape is None or len(shape) < 2:
@@ -147,7 +147,7 @@ def _multiplied(rows: RowSet) -> list[Way]:
     return found
 
 
-def _by_equation(rows: RowSet) -> list[Way]:
+def _by_equation(rows: RowSet) -> list[RowWay]:
     match = EQUATION.search(rows.node.attributes.get("equation", ""))
     if match is None or rows.axis >= len(match[2]):
         return []
@@ -156,7 +156,7 @@ def _by_equation(rows: RowSet) -> list[Way]:
     return [way for i, term in terms if letter in term for way in rows.same(i, term.index(letter))]
 
 
-def _reduced(rows: RowSet) -> list[Way]:
+def _reduced(rows: RowSet) -> list[RowWay]:
     source = rows.of(0)
     axes = None if source is None else reduced_axes(rows.node.op_type, source, rows.value(1), rows.shape)
     if source is None or axes is None:
@@ -167,7 +167,7 @@ def _reduced(rows: RowSet) -> list[Way]:
     return rows.same(0, kept[rows.axis]) if rows.axis < len(kept) else []
 
 
-def _largest_place(rows: RowSet) -> list[Way]:
+def _largest_place(rows: RowSet) -> list[RowWay]:
     """ArgMax and ArgMin, which take one axis away."""
     source, along = rows.of(0), rows.number(1)
     if source is None or along is None:
@@ -175,26 +175,26 @@ def _largest_place(rows: RowSet) -> list[Way]:
     return rows.same(0, rows.axis + (rows.axis >= along % len(source)))
 
 
-def _concatenated(rows: RowSet) -> list[Way]:
+def _concatenated(rows: RowSet) -> list[RowWay]:
     along = rows.number(-1)
     if along is None:
         return []
     parts = range(len(rows.inputs) - 1)
     if along % len(rows.shape) != rows.axis:
         return [way for i in parts for way in rows.same(i)]
-    found: list[Way] = []
+    found: list[RowWay] = []
     start = 0
     for i in parts:
         shape = rows.of(i)
         if shape is None:
             return []
         inside = rows.rows[(rows.rows >= start) & (rows.rows < start + shape[rows.axis])] - start
-        found += [Way(i, rows.axis, inside)] if inside.size else []
+        found += [RowWay(i, rows.axis, inside)] if inside.size else []
         start += shape[rows.axis]
     return found
 
 
-def _packed(rows: RowSet) -> list[Way]:
+def _packed(rows: RowSet) -> list[RowWay]:
     """Pack, and OneHot: an axis more than their inputs, to the others of which they keep."""
     along = rows.attribute("axis") % len(rows.shape)
     if rows.axis == along:
@@ -202,37 +202,37 @@ def _packed(rows: RowSet) -> list[Way]:
     return [way for i in range(len(rows.inputs)) for way in rows.same(i, rows.axis - (rows.axis > along))]
 
 
-def _unpacked(rows: RowSet) -> list[Way]:
+def _unpacked(rows: RowSet) -> list[RowWay]:
     along = rows.attribute("axis") % (len(rows.shape) + 1)
     return rows.same(0, rows.axis + (rows.axis >= along))
 
 
-def _spread(rows: RowSet) -> list[Way]:
+def _spread(rows: RowSet) -> list[RowWay]:
     source = rows.of(0)
     return [] if source is None else rows.same(0, rows.axis - (len(rows.shape) - len(source)))
 
 
-def _losses(rows: RowSet) -> list[Way]:
+def _losses(rows: RowSet) -> list[RowWay]:
     return [*rows.same(0), *rows.same(1)] if rows.axis == 0 else []
 
 
-def _alignment_losses(rows: RowSet) -> list[Way]:
+def _alignment_losses(rows: RowSet) -> list[RowWay]:
     """CTCLoss: its loss has an element for each row of the batch, its input and its gradient the steps before."""
     if rows.axis != (0 if rows.slot == 0 else 1):
         return []
     return [*rows.same(0, 1), *stored_axes.elements(rows, 1, 2)]
 
 
-def _accumulated(rows: RowSet) -> list[Way]:
+def _accumulated(rows: RowSet) -> list[RowWay]:
     along, source = rows.number(1), rows.of(0)
     return [] if along is None or source is None or along % len(source) == rows.axis else rows.same(0)
 
 
-def _slope_of_convolution(rows: RowSet) -> list[Way]:
+def _slope_of_convolution(rows: RowSet) -> list[RowWay]:
     return rows.same(2) if rows.axis == 0 else []
 
 
-_Finder: TypeAlias = Callable[[RowSet], list[Way]]
+_Finder: TypeAlias = Callable[[RowSet], list[RowWay]]
 _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _multiplied),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"), _reduced),

@@ -16,7 +16,7 @@ WHOLE = -1  # in place of an axis: every element, as of an item of a list
 
 
 @dataclass(frozen=True)
-class Way:
+class RowWay:
     """Rows of one input: its position, the axis, and which of them.
 
     `inner` says that the axis is an inner one of several that became one, or the whole of which an inner part became
@@ -53,11 +53,11 @@ class RowSet:
         found = self.value(position) if -len(self.inputs) <= position < len(self.inputs) else None
         return int(found.reshape(-1)[0]) if found is not None and found.size else None
 
-    def same(self, position: int, axis: int | None = None) -> list[Way]:
+    def same(self, position: int, axis: int | None = None) -> list[RowWay]:
         """The same rows of the input at `position` (along `axis`, if it is another one), if it has as many."""
         shape, along = self.of(position), self.axis if axis is None else axis
         fits = shape is not None and 0 <= along < len(shape) and shape[along] == self.shape[self.axis]
-        return [Way(position, along, self.rows)] if fits else []
+        return [RowWay(position, along, self.rows)] if fits else []
 
     def attribute(self, name: str) -> int:
         """A whole number among the attributes of the op; 0 without it."""

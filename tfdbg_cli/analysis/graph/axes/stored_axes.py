@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, Way
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, RowWay
 from tfdbg_cli.model.values import Array
 
 
@@ -39,12 +39,12 @@ def row_of_each(splits: Sequence[Array], stored: int) -> Array:
     return rows
 
 
-def to_dense(rows: RowSet) -> list[Way]:
+def to_dense(rows: RowSet) -> list[RowWay]:
     """SparseToDense and SparseTensorDense…: the stored elements of some rows of what was made dense."""
     return elements(rows, 0, 2) if rows.axis == 0 else []
 
 
-def reduced(rows: RowSet) -> list[Way]:
+def reduced(rows: RowSet) -> list[RowWay]:
     """SparseReduceSum and SparseReduceMax: the stored elements of some rows that stay apart."""
     axes, shape = rows.value(3), rows.value(2)
     if axes is None or shape is None or rows.axis or 0 in {int(axis) % shape.size for axis in axes.flat}:
@@ -52,7 +52,7 @@ def reduced(rows: RowSet) -> list[Way]:
     return elements(rows, 0, 1)
 
 
-def elements(rows: RowSet, indices: int, values: int) -> list[Way]:
+def elements(rows: RowSet, indices: int, values: int) -> list[RowWay]:
     """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
     places = rows.value(indices)
     if places is None or places.ndim != 2:
@@ -60,7 +60,7 @@ def elements(rows: RowSet, indices: int, values: int) -> list[Way]:
     return _stored(values, np.flatnonzero(np.isin(places[:, 0], rows.rows)))
 
 
-def of_segments(rows: RowSet) -> list[Way]:
+def of_segments(rows: RowSet) -> list[RowWay]:
     """SegmentSum and its like: the rows that were put together."""
     segments = rows.value(1)
     if rows.axis != 0 or segments is None or segments.ndim != 1:
@@ -68,7 +68,7 @@ def of_segments(rows: RowSet) -> list[Way]:
     return _stored(0, np.flatnonzero(np.isin(segments, rows.rows)))
 
 
-def to_tensor(rows: RowSet) -> list[Way]:
+def to_tensor(rows: RowSet) -> list[RowWay]:
     """RaggedTensorToTensor: the stored elements of some rows, where row splits say which those are."""
     kinds = re.findall(r"\w+", rows.node.attributes.get("row_partition_types", ""))
     splits = rows.value(3)
@@ -78,5 +78,5 @@ def to_tensor(rows: RowSet) -> list[Way]:
     return _stored(1, np.concatenate([np.arange(splits[i], splits[i + 1]) for i in inside] or [np.zeros(0, int)]))
 
 
-def _stored(position: int, stored: Array) -> list[Way]:
-    return [Way(position, 0, stored)] if stored.size else []
+def _stored(position: int, stored: Array) -> list[RowWay]:
+    return [RowWay(position, 0, stored)] if stored.size else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfdbg_cli.analysis.graph.axes import sliced_axes
-from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, Way
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, RowWay
 from tfdbg_cli.ops.intended_infinities import LOOKS
 from tfdbg_cli.ops.kinds import CALLS, GATHERS, MERGE, NEXT_ITERATION
 
@@ -14,7 +14,7 @@ _OF_OTHER_TURNS = frozenset({"LoopVariable"}) | NEXT_ITERATION | MERGE
 _NEVER = LOOKS | CALLS | _OF_OTHER_TURNS
 
 
-def whole_ways_back(rows: RowSet) -> list[Way]:
+def whole_ways_back(rows: RowSet) -> list[RowWay]:
     """The row of an input that became all of an op's output, or all of each input.
 
     A slice may be of the batch, or of what its turn made of one row already: which of both, the search finds out.
@@ -24,16 +24,16 @@ def whole_ways_back(rows: RowSet) -> list[Way]:
         return []
     none = np.zeros(0, np.int64)
     if op == "StridedSlice":
-        return [*sliced_axes.picked(rows), Way(0, WHOLE, none)]
+        return [*sliced_axes.picked(rows), RowWay(0, WHOLE, none)]
     if op in GATHERS:
         return _gathered(rows)
     if op == "Unpack":
-        return [Way(0, 0, np.array([rows.slot]))] if rows.attribute("axis") == 0 else []
-    return [Way(position, WHOLE, none) for position in range(len(rows.inputs))]
+        return [RowWay(0, 0, np.array([rows.slot]))] if rows.attribute("axis") == 0 else []
+    return [RowWay(position, WHOLE, none) for position in range(len(rows.inputs))]
 
 
-def _gathered(rows: RowSet) -> list[Way]:
+def _gathered(rows: RowSet) -> list[RowWay]:
     """What one index chose along the first axis."""
     along = rows.number(2) if len(rows.inputs) > 2 else 0
     index = rows.number(1)
-    return [Way(0, 0, np.array([index]))] if rows.of(1) == () and along == 0 and index is not None else []
+    return [RowWay(0, 0, np.array([index]))] if rows.of(1) == () and along == 0 and index is not None else []

@@ -50,7 +50,7 @@ class SameTurn:
     taken: bool = True
 
 
-class Turns:
+class LoopTurns:
     """The turns of the loops in `graph`, as the tensors of a run tell them. Turns are counted from 0."""
 
     def __init__(self, graph: Graph, store: TensorStore) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.flow.popped import POPS, equal_values, popped, stacked_row
-from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
 from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore, before
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
@@ -62,7 +62,7 @@ class Lineage:
         self._run = run
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
-        self._turns = Turns(run.graph, run.tensors)
+        self._turns = LoopTurns(run.graph, run.tensors)
         self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._captured = {argument.name for argument in run.call.arguments if argument.captured}
         self._given = {argument.name for argument in run.call.arguments if not argument.captured}

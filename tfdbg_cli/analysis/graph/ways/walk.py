@@ -18,7 +18,7 @@ class Direction(Enum):
     OUTPUTS = auto()
 
 
-class Mark(Enum):
+class StepMark(Enum):
     """What a step adds to what was told."""
 
     FIRST = auto()  # the node in full, its own neighbours follow
@@ -39,7 +39,7 @@ class Hop:
     op_type: str
     device: str
     control: bool
-    mark: Mark
+    mark: StepMark
 
 
 _Key = tuple[str, str]  # name and device
@@ -123,19 +123,19 @@ def walk(graph: Graph, start: Node, direction: Direction, *, depth: int, control
         other, op_type, control_edge = arms[i]
         mark = _mark(found, told, key, i)
         steps.append(Hop(len(stack), other[0], op_type, other[1], control_edge, mark))
-        if mark in (Mark.FIRST, Mark.CUT):
+        if mark in (StepMark.FIRST, StepMark.CUT):
             told.add(other)
-        if mark is Mark.FIRST and other in found.arms:
+        if mark is StepMark.FIRST and other in found.arms:
             stack.append((other, 0))
     return steps
 
 
-def _mark(found: _Walk, told: set[_Key], key: _Key, i: int) -> Mark:
+def _mark(found: _Walk, told: set[_Key], key: _Key, i: int) -> StepMark:
     other = found.arms[key][i][0]
     if other in told:
-        return Mark.ABOVE
+        return StepMark.ABOVE
     if found.home[other] != (key, i):
-        return Mark.BELOW
+        return StepMark.BELOW
     if other not in found.arms and found.has_more(other):
-        return Mark.CUT
-    return Mark.FIRST
+        return StepMark.CUT
+    return StepMark.FIRST

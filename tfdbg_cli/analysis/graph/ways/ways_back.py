@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.version_one_loops import is_way_back
 from tfdbg_cli.analysis.graph.making.lineage import LOOP_VARIABLE, Lineage
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
@@ -15,7 +15,7 @@ class WaysBack:
 
     def __init__(self, run: Run, lineage: Lineage, row: int | None) -> None:
         """Without a `row`, or where its turn is not known, as often as it likes."""
-        self._turns = Turns(run.graph, run.tensors)
+        self._turns = LoopTurns(run.graph, run.tensors)
         self._lineage = lineage
         self._before = None if row is None else self._turns.turns_before(row)
 

@@ -13,7 +13,7 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 
 
-class Executions:
+class ValueExecutions:
     """Which execution of its node each of the values `shown` is, and where those of a node are."""
 
     def __init__(self, shown: Sequence[Shown]) -> None:
@@ -47,16 +47,16 @@ class Executions:
         return [element_type(one.dtype).itemsize or 0 for one in self.shown]
 
 
-_KNOWN: deque[Executions] = deque(maxlen=4)  # a function without loops shows the same tensors in each call
+_KNOWN: deque[ValueExecutions] = deque(maxlen=4)  # a function without loops shows the same tensors in each call
 _WORTH = 100_000  # values: of more it is not kept
 
 
-def executions_of(shown: Sequence[Shown]) -> Executions:
+def executions_of(shown: Sequence[Shown]) -> ValueExecutions:
     """The executions of `shown`, found anew where none of the last calls had the same values."""
     for known in tuple(_KNOWN):
         if known.shown is shown or (len(known.shown) == len(shown) and all(map(is_, known.shown, shown))):
             return known
-    made = Executions(shown)
+    made = ValueExecutions(shown)
     if len(shown) <= _WORTH:
         _KNOWN.append(made)
     return made

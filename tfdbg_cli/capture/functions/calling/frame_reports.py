@@ -11,7 +11,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.calling.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.functions.calling.rewrite import Exposed, ReportingBody, Rewriting
 from tfdbg_cli.capture.functions.calling.straight import Straight
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown
 from tfdbg_cli.capture.functions.definition.undefined import gives_undefined
@@ -143,7 +143,7 @@ class Rewritten:
     straight: dict[tuple[int, ...], Straight] = field(default_factory=dict)
 
     @staticmethod
-    def of(root: Scope, wanted: Wanted, *, without_xla: bool = False) -> Rewritten:
+    def of(root: Scope, wanted: WantedRewrite, *, without_xla: bool = False) -> Rewritten:
         """The function of `root`, rewritten; it is not registered."""
         reports = FrameReports()
         rewriting = Rewriting(reports.token, without_xla, wanted)

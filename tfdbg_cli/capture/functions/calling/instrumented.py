@@ -20,9 +20,9 @@ from tfdbg_cli.capture.functions.calling.kept_tensors import NO_TENSORS, KeptTen
 from tfdbg_cli.capture.functions.calling.kernel_draws import kernel_draws
 from tfdbg_cli.capture.functions.calling.rewrite import Exposed
 from tfdbg_cli.capture.functions.calling.straight import Straight
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import shown_early
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.own_names import is_ours, original_names
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, hidden_in, unshown_calls
@@ -95,7 +95,7 @@ class Instrumented:
         root: Scope,
         atomic: AtomicFunction = None,
         arguments: Sequence[Shown] | None = None,
-        wanted: Wanted | None = None,
+        wanted: WantedRewrite | None = None,
         onto: Sequence[NodeDef] | None = None,
     ) -> None:
         """Rewrite the function of `root`.
@@ -105,12 +105,12 @@ class Instrumented:
         What is added is put `onto` the nodes that the optimizer made of the function, where it can be (`grafted`).
         """
         self._atomic = atomic
-        self._wanted = wanted or Wanted()
+        self._wanted = wanted or WantedRewrite()
         self.root = root
         self._without_xla = False
         self._onto = onto
         self.grafted = False
-        self.lacking: frozenset[tuple[str, Source]] = frozenset()
+        self.lacking: frozenset[tuple[str, ReferenceTarget]] = frozenset()
         """Values, with the functions that compute them, that may not be read for what is added to be put there."""
         self._lock = threading.Lock()
         self._idle: list[Rewritten] = [self._rewritten()]
@@ -130,7 +130,7 @@ class Instrumented:
         """The element types of what the rewritten function gives behind the outputs of the plain one."""
         return self._idle[0].exposed.types
 
-    def sources_given(self, positions: Iterable[int]) -> Iterator[Source]:
+    def sources_given(self, positions: Iterable[int]) -> Iterator[ReferenceTarget]:
         """The outputs of nodes in the run's own function that the outputs at `positions` give back."""
         items = [item for item in self._idle[0].exposed.items if item.given_back]
         for position in positions:
@@ -141,7 +141,7 @@ class Instrumented:
                 if source.node is not None:
                     yield source
 
-    def places_given(self, positions: Collection[int]) -> Iterator[tuple[str, Source]]:
+    def places_given(self, positions: Collection[int]) -> Iterator[tuple[str, ReferenceTarget]]:
         """The values that the outputs at `positions` give back, each with the function that computes it."""
         if not positions:
             return
@@ -151,7 +151,9 @@ class Instrumented:
         for scope in self.root.all():
             for node in scope.needed.nodes:
                 own = scope.name_of(node.name)
-                yield from ((scope.body.name, Source(node.name, name.slot)) for name in names if name.node == own)
+                yield from (
+                    (scope.body.name, ReferenceTarget(node.name, name.slot)) for name in names if name.node == own
+                )
 
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""

@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.calling.executions import Executions, executions_of
+from tfdbg_cli.capture.functions.calling.executions import ValueExecutions, executions_of
 from tfdbg_cli.capture.functions.calling.recomputed import LazyTensor, Recomputed, shape_of
 from tfdbg_cli.capture.functions.calling.straight import StraightTensors
 from tfdbg_cli.capture.functions.definition.body import Output
@@ -34,7 +34,7 @@ class KeptTensors:
     """A `TensorStore` of tensors at hand or to be computed, in order of execution; None for one without numbers."""
 
     def __init__(
-        self, shown: Sequence[Shown], tensors: Sequence[LazyTensor | None], executions: Executions | None = None
+        self, shown: Sequence[Shown], tensors: Sequence[LazyTensor | None], executions: ValueExecutions | None = None
     ) -> None:
         """Keep the `tensors` that are `shown`; `executions` are what is known of these, if anything is."""
         self._shown = shown

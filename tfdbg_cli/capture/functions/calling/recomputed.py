@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.body import types_of
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
-from tfdbg_cli.capture.functions.definition.shown_values import Recipe
+from tfdbg_cli.capture.functions.definition.shown_values import ValueRecipe
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor, NodeDef
@@ -74,7 +74,7 @@ class Recomputed:
 
     __slots__ = ("_inputs", "_recent", "_recipe", "_shape")
 
-    def __init__(self, recipe: Recipe, inputs: Sequence[LazyTensor], recent: Recent) -> None:
+    def __init__(self, recipe: ValueRecipe, inputs: Sequence[LazyTensor], recent: Recent) -> None:
         self._recipe = recipe
         self._inputs = tuple(inputs)
         self._recent = recent
@@ -140,7 +140,7 @@ class Recomputed:
         return list(needs_first(unknown([self]), lambda value: unknown(reversed(value._inputs))))
 
 
-def made_of(recipe: Recipe, inputs: Sequence[LazyTensor], recent: Recent) -> LazyTensor:
+def made_of(recipe: ValueRecipe, inputs: Sequence[LazyTensor], recent: Recent) -> LazyTensor:
     """The value that `recipe` makes of `inputs`: the input itself where it is only passed on."""
     return inputs[0] if recipe.node.op in SAME else Recomputed(recipe, inputs, recent)
 
@@ -176,7 +176,7 @@ def shape_of(value: LazyTensor) -> tuple[int, ...]:
     return value.shape if isinstance(value, Recomputed) else compat.shape_of(value)
 
 
-def _shape(recipe: Recipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...] | None:
+def _shape(recipe: ValueRecipe, inputs: Sequence[LazyTensor]) -> tuple[int, ...] | None:
     """The shape of the value that `recipe` makes of `inputs`; None where their shapes do not tell it."""
     node = recipe.node
     if node.op in RESHAPES:

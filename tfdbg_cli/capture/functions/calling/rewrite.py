@@ -11,7 +11,7 @@ import itertools
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from tfdbg_cli.capture.functions.checking.checking_edit import CheckingEdit, LoopEdit, Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import CheckingEdit, LoopEdit, WantedRewrite
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, XLA
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
@@ -61,7 +61,7 @@ class Rewriting:
 
     token: bytes
     without_xla: bool = False
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: WantedRewrite = field(default_factory=WantedRewrite)
     definitions: list[FunctionDef] = field(default_factory=list)
     frames: list[ReportingBody] = field(default_factory=list)
     early: list[tuple[TensorName, ...]] = field(default_factory=list)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from tfdbg_cli.capture.functions.calling.executions import Executions
+from tfdbg_cli.capture.functions.calling.executions import ValueExecutions
 from tfdbg_cli.capture.functions.calling.recomputed import LazyTensor, Recent, made_of
 from tfdbg_cli.capture.functions.definition.mergeable import SAME
-from tfdbg_cli.capture.functions.definition.shown_values import Item, Recipe, Shown
+from tfdbg_cli.capture.functions.definition.shown_values import Item, Shown, ValueRecipe
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.names import TensorName
 
@@ -27,7 +27,9 @@ class Straight:
 
     def __init__(self, arguments: Iterable[Shown], items: Iterable[Item]) -> None:
         self.shown: list[Shown] = []
-        self.computed: dict[int, tuple[Recipe, tuple[int, ...]]] = {}  # how, and the places of what it is made of
+        self.computed: dict[
+            int, tuple[ValueRecipe, tuple[int, ...]]
+        ] = {}  # how, and the places of what it is made of
         self._known: list[EagerTensor | None] = [None]
         self._sources: list[int] = []  # places in [*_known, *given]; below 0 for `given` at first
         self._by_name: dict[TensorName, int] = {}
@@ -40,7 +42,7 @@ class Straight:
         first = len(self._known) - 1
         self._sources = [first - source if source < 0 else source for source in self._sources]
         self.at_hand = [at for at, source in enumerate(self._sources) if source != _NONE]
-        self.executions = Executions(self.shown)
+        self.executions = ValueExecutions(self.shown)
 
     def tensors(self, given: Sequence[EagerTensor]) -> StraightTensors:
         """The values of one call; `given` are its shown arguments, and then the values that it returned, in order."""
@@ -58,7 +60,7 @@ class Straight:
             self.shown.append(shown)
             self._sources.append(_NONE)
 
-    def _add_computed(self, shown: Shown, recipe: Recipe) -> None:
+    def _add_computed(self, shown: Shown, recipe: ValueRecipe) -> None:
         inputs = [at for name in recipe.inputs if (at := self._by_name.get(name)) is not None]
         if len(inputs) < len(recipe.inputs):
             return

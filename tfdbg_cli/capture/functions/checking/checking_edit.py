@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tfdbg_cli.capture.functions.checking.checks import SummedAnswers
 from tfdbg_cli.capture.functions.checking.early_reports import Early
-from tfdbg_cli.capture.functions.checking.frontier import Frontier
+from tfdbg_cli.capture.functions.checking.frontier import FunctionFrontier
 from tfdbg_cli.capture.functions.checking.measures import Measures
 from tfdbg_cli.capture.functions.checking.updated_variables import UpdatedVariable, updated_variables
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.own_names import in_place_of, is_ours
@@ -22,12 +22,12 @@ from tfdbg_cli.model.dtypes import BOOL, FLOAT
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
 
-_NOTHING = Frontier({}, 0)
+_NOTHING = FunctionFrontier({}, 0)
 _NOT_EARLY = Early()
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedRewrite:
     """What a rewritten function is to do: ask `question` of the tensors in `frontier`, and return values.
 
     `values` asks for all values; without it only those named in `given` are returned, and of these only values that
@@ -40,19 +40,19 @@ class Wanted:
     """
 
     question: Question | None = None
-    frontier: Frontier = _NOTHING
+    frontier: FunctionFrontier = _NOTHING
     values: bool = True
     given: frozenset[TensorName] = frozenset()
     early: Early = _NOT_EARLY
-    apart: frozenset[tuple[str, Source]] = frozenset()
+    apart: frozenset[tuple[str, ReferenceTarget]] = frozenset()
     measured: bool = False
     with_nan: bool = False
     copied: frozenset[TensorName] = frozenset()
 
     @staticmethod
-    def all_values(root: Scope) -> Wanted:
+    def all_values(root: Scope) -> WantedRewrite:
         """Asks for all values of the runs of `root`, and its variables after their update."""
-        return Wanted(frontier=Frontier({}, 0, tuple(updated_variables(root))))
+        return WantedRewrite(frontier=FunctionFrontier({}, 0, tuple(updated_variables(root))))
 
     def checks_in(self, scope: Scope) -> bool:
         """Whether something is checked in the function of `scope` or below."""
@@ -66,7 +66,7 @@ class CheckingEdit(Edit):
     `updated` lists the variables after their update (and before it, if the question compares), read by added ops.
     """
 
-    def __init__(self, scope: Scope, wanted: Wanted, compiled: bool) -> None:
+    def __init__(self, scope: Scope, wanted: WantedRewrite, compiled: bool) -> None:
         super().__init__(scope)
         self.scope = scope
         self.updated: list[Item] = []
@@ -100,7 +100,7 @@ class CheckingEdit(Edit):
     def copy_draws(self) -> None:
         """Copy what is to be `copied`, and have the program read it only then."""
         drawn = self._wanted.early.drawn
-        instead: dict[Source, str] = {}
+        instead: dict[ReferenceTarget, str] = {}
         for node in self.scope.body.nodes.values() if self._wanted.copied else ():
             for slot, output in enumerate(self.scope.body.outputs(node.name)):
                 name = TensorName(self.scope.name_of(node.name), slot)
@@ -108,7 +108,9 @@ class CheckingEdit(Edit):
                     copy = self.copy(output.reference, output.dtype)
                     if name not in drawn:  # else it is read behind the report of the copy
                         read = in_place_of(node.name, slot)
-                        instead[Source(node.name, slot)] = self.behind(read, output.reference, output.dtype, copy)
+                        instead[ReferenceTarget(node.name, slot)] = self.behind(
+                            read, output.reference, output.dtype, copy
+                        )
         self.redirect(instead)
 
     def given_as(self, reference: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, Recipe, RecipeStep
+from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE, AnswerRecipe, RecipeStep
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.attributes import set_attribute
 from tfdbg_cli.model.dtypes import FLOAT, element_type
@@ -48,7 +48,7 @@ class SummedAnswers:
 
         `asked` is the program's value that `tensor` is, or whose twin it is; empty if it is none of the program's.
         """
-        recipe = Recipe(self._compiled)
+        recipe = AnswerRecipe(self._compiled)
         self._question.answer(element_type(dtype).name, shape, recipe)
         references = {ASKED: tensor, BEFORE: before}
         for number, step in enumerate(recipe.steps):

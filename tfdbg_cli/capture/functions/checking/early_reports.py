@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.capture.functions.definition.body import Output, Source
+from tfdbg_cli.capture.functions.definition.body import Output, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.own_names import in_place_of
@@ -49,7 +49,7 @@ class Early:
             yield from _report_everything(edit, scope, first, token)
             return
         drawing = {name.node for name in self.drawn}
-        instead: dict[Source, str] = {}
+        instead: dict[ReferenceTarget, str] = {}
         for node in scope.body.nodes.values():
             name = scope.name_of(node.name)
             if name in drawing:
@@ -61,17 +61,20 @@ class Early:
         edit.redirect(instead)
 
     def _report_outputs(
-        self, edit: Edit, scope: Scope, node: NodeDef, to: tuple[int, bytes], instead: dict[Source, str]
+        self, edit: Edit, scope: Scope, node: NodeDef, to: tuple[int, bytes], instead: dict[ReferenceTarget, str]
     ) -> tuple[TensorName, ...]:
         outputs = {slot: output for slot, output in enumerate(scope.body.outputs(node.name))}
         names = {slot: TensorName(scope.name_of(node.name), slot) for slot in outputs}
         chosen = [slot for slot in outputs if names[slot] in self.drawn and outputs[slot].returnable]
-        _report(edit, [(Source(node.name, slot), outputs[slot]) for slot in chosen], to, instead)
+        _report(edit, [(ReferenceTarget(node.name, slot), outputs[slot]) for slot in chosen], to, instead)
         return tuple(names[slot] for slot in chosen)
 
 
 def _report(
-    edit: Edit, values: Sequence[tuple[Source, Output]], to: tuple[int, bytes], instead: dict[Source, str]
+    edit: Edit,
+    values: Sequence[tuple[ReferenceTarget, Output]],
+    to: tuple[int, bytes],
+    instead: dict[ReferenceTarget, str],
 ) -> None:
     """Report `values` under a number to a callback; notes in `instead` the copies, made after that, to read then."""
     number, token = to
@@ -92,14 +95,14 @@ def _report_inputs(edit: Edit, scope: Scope, node: NodeDef, number: int, token: 
 
 def _report_everything(edit: Edit, scope: Scope, first: int, token: bytes) -> Iterator[tuple[TensorName, ...]]:
     """Have the function of `scope` report each value that it shows before it is read: the names in each report."""
-    instead: dict[Source, str] = {}
+    instead: dict[ReferenceTarget, str] = {}
     for at, values in enumerate(_shown_early(scope)):
         _report(edit, [(source, output) for _, source, output in values], (first - at, token), instead)
         yield tuple(shown.name for shown, _, _ in values)
     edit.redirect(instead)
 
 
-def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]]]:
+def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, ReferenceTarget, Output]]]:
     """The values of `scope` that are reported, those of one node together, inputs first.
 
     Before all others come the variables of a loop, or those arguments of the run's own function that stand for the
@@ -109,7 +112,7 @@ def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]
     given = [
         (
             Shown(name, LOOP_VARIABLE if scope.parent else ARGUMENT, "", argument.dtype),
-            Source(None, position),
+            ReferenceTarget(None, position),
             argument,
         )
         for position, name in (scope.loop_variables or scope.stands_for).items()
@@ -123,7 +126,11 @@ def _shown_early(scope: Scope) -> Iterator[Sequence[tuple[Shown, Source, Output]
             continue
         own = scope.name_of(node.name)
         values = [
-            (Shown(TensorName(own, slot), node.op, node.device, output.dtype), Source(node.name, slot), output)
+            (
+                Shown(TensorName(own, slot), node.op, node.device, output.dtype),
+                ReferenceTarget(node.name, slot),
+                output,
+            )
             for slot, output in enumerate(body.outputs(node.name))
             if output.returnable
         ]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.mergeable import ELEMENTWISE
 from tfdbg_cli.capture.tf.types import NodeDef
@@ -63,7 +63,7 @@ class _Search:
 
     def _find(self, scope: Scope, given: Collection[int]) -> bool:
         body = scope.body
-        spoiled = {Source(None, at) for at in given}
+        spoiled = {ReferenceTarget(None, at) for at in given}
         for node in scope.needed.nodes:  # inputs come first
             inputs = body.data_inputs(node)
             reads = [at for at, text in enumerate(inputs) if body.source(text) in spoiled]
@@ -75,7 +75,7 @@ class _Search:
                 if self.fails(inner, _arguments(inner, inputs, reads, begins=begins)):
                     return True
             if begins or (reads and node.op not in OF_SHAPES):
-                spoiled.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
+                spoiled.update(ReferenceTarget(node.name, slot) for slot in range(len(body.outputs(node.name))))
         return False
 
 

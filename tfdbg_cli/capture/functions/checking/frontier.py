@@ -48,7 +48,7 @@ class Checkable:
 
 
 @dataclass(frozen=True)
-class Frontier:
+class FunctionFrontier:
     """The tensors to check, by scope; `watched` counts the tensors that these checks stand for.
 
     `unasked` are tensors among them that cannot be asked inside the function.
@@ -73,7 +73,7 @@ def frontier_of(
     graph: Callable[[], Graph] = Graph,
     *,
     results: Collection[TensorName] = (),
-) -> Frontier:
+) -> FunctionFrontier:
     """The tensors to ask `question` of, so that the answer holds for all tensors in runs of `root` that are admitted.
 
     `graph` returns the graph of the runs, for questions of gradients; `results` are the tensors the program gets.
@@ -99,7 +99,7 @@ class _Search:
         self.coverage: Coverage[TensorName] = Coverage(self.question, self.facts, looked_after, looked_after)
         self.covered = self.coverage.covered
 
-    def found(self) -> Frontier:
+    def found(self) -> FunctionFrontier:
         updated = tuple(updated_variables(self.root))
         if self.question.among is Among.OUTCOME:
             after = (variable.name for variable in updated)
@@ -127,7 +127,7 @@ class _Search:
                     unasked.append(name)
         for tensor in self.handed_in:
             checks.setdefault(tensor.scope, []).append(tensor)
-        return Frontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
+        return FunctionFrontier(checks, len(self.tensors) + len(self.handed_in), updated, tuple(unasked))
 
     def _applied(self, updated: Iterable[UpdatedVariable]) -> Iterator[TensorName]:
         """The inputs of updates that the updated variable does not show, if they are made where the update is."""

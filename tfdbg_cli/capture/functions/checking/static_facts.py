@@ -16,7 +16,7 @@ from tfdbg_cli.model.dtypes import element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.folding import Constant
-from tfdbg_cli.ops.op_view import Kind
+from tfdbg_cli.ops.op_view import TensorKind
 from tfdbg_cli.ops.transparent_shapes import Shape
 
 
@@ -37,15 +37,15 @@ class FunctionOp:
         self.outputs: Sequence[TensorName] = [TensorName(own, slot) for slot in range(len(self._gives))]
 
     @property
-    def inputs_are(self) -> Sequence[Kind]:
+    def inputs_are(self) -> Sequence[TensorKind]:
         return list(map(self._kind, self.inputs, map(self._scope.body.type_of, self._reads)))
 
     @property
-    def outputs_are(self) -> Sequence[Kind]:
+    def outputs_are(self) -> Sequence[TensorKind]:
         return list(map(self._kind, self.outputs, (output.dtype for output in self._gives)))
 
-    def _kind(self, name: TensorName, dtype: int) -> Kind:
-        return Kind(element_type(dtype).name, self._shape(name))
+    def _kind(self, name: TensorName, dtype: int) -> TensorKind:
+        return TensorKind(element_type(dtype).name, self._shape(name))
 
     @property
     def is_stateful(self) -> bool:

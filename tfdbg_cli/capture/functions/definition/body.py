@@ -41,7 +41,7 @@ class Output(NamedTuple):
         return self.dtype < FIRST_REFERENCE and element_type(self.dtype).numpy is not None
 
 
-class Source(NamedTuple):
+class ReferenceTarget(NamedTuple):
     """What a reference names: argument `slot` when `node` is None, else output `slot` of `node`."""
 
     node: str | None
@@ -49,7 +49,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class NeededNodes:
     """The nodes that some outputs of a function need, inputs first, and for each the slots that are read.
 
     `hidden` are those inside a loop or a branch of version 1 (Enter to Exit, Switch to Merge): such a value need
@@ -76,7 +76,7 @@ class Body:
         self._positions = {name: index for index, name in enumerate(self.arguments)}
         self._outputs: dict[str, tuple[Output, ...]] = {}
         self._starts: dict[str, dict[str, int]] = {}
-        self._found_sources: dict[str, Source] = {}  # asked for many times each
+        self._found_sources: dict[str, ReferenceTarget] = {}  # asked for many times each
         self._found_needs: dict[str, tuple[str, ...]] = {}
 
     @property
@@ -109,20 +109,20 @@ class Body:
             self._read_outputs(node)
         return self._outputs[node]
 
-    def source(self, reference: str) -> Source:
+    def source(self, reference: str) -> ReferenceTarget:
         """What `reference`, a data input of a node, names."""
         found = self._found_sources.get(reference)
         if found is None:
             found = self._found_sources[reference] = self._source(reference)
         return found
 
-    def _source(self, reference: str) -> Source:
+    def _source(self, reference: str) -> ReferenceTarget:
         parts = reference.split(":")
         if len(parts) == 1:
-            return Source(None, self._positions[reference])
+            return ReferenceTarget(None, self._positions[reference])
         node = parts[0]
         self.outputs(node)
-        return Source(node, self._starts[node].get(parts[1], 0) + (int(parts[2]) if len(parts) > 2 else 0))
+        return ReferenceTarget(node, self._starts[node].get(parts[1], 0) + (int(parts[2]) if len(parts) > 2 else 0))
 
     def type_of(self, reference: str) -> int:
         """The number of the element type of what `reference` names."""
@@ -145,7 +145,7 @@ class Body:
         """Those of its data inputs that are handles; an optimizer's op is given those of its slots, too."""
         return [text for text in self.data_inputs(node) if self.type_of(text) == RESOURCE]
 
-    def needed(self, outputs: Iterable[int]) -> Needed:
+    def needed(self, outputs: Iterable[int]) -> NeededNodes:
         """What the outputs at the positions `outputs`, and the side effects, need."""
         given = [self.source(self.returns[position]) for position in outputs]
         ends = (*(name for name in self.effects if name in self.nodes), *(one.node for one in given if one.node))
@@ -155,7 +155,7 @@ class Body:
             if source.node is not None:
                 slots[source.node].add(source.slot)
         nodes = tuple(self._in_order(slots))
-        return Needed(nodes, {name: frozenset(read) for name, read in slots.items()}, self._hidden(nodes))
+        return NeededNodes(nodes, {name: frozenset(read) for name, read in slots.items()}, self._hidden(nodes))
 
     def _needs(self, node: str) -> Sequence[str]:
         """The nodes that `node` reads or waits for."""

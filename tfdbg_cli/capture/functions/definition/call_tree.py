@@ -14,7 +14,7 @@ from enum import Enum, auto
 from functools import cached_property
 
 from tfdbg_cli.analysis.graph.nodes.call_scopes import own_scope
-from tfdbg_cli.capture.functions.definition.body import Body, Library, Needed, Output, Source
+from tfdbg_cli.capture.functions.definition.body import Body, Library, NeededNodes, Output, ReferenceTarget
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName, free_name
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS, SIZED_BY_VALUES
@@ -68,14 +68,16 @@ class Scope:
 
     path: str
     body: Body
-    needed: Needed
+    needed: NeededNodes
     parent: Scope | None = None
     call: CallSite | None = None
     shared_prefix: str = ""
     argument_names: tuple[str, ...] = ()
     stands_for: Mapping[int, TensorName] = field(default_factory=dict)
     calls: dict[str, CallSite] = field(default_factory=dict)
-    unread: frozenset[Source] = frozenset()  # not returned, since returning them would change the runtime's ops
+    unread: frozenset[ReferenceTarget] = (
+        frozenset()
+    )  # not returned, since returning them would change the runtime's ops
     cut: bool = False  # a call below was not entered, since the function calls itself
     _names: dict[str, str] = field(default_factory=dict, repr=False)  # asked for many times each
     _tensors: dict[str, TensorName] = field(default_factory=dict, repr=False)

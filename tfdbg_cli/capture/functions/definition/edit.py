@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 
-from tfdbg_cli.capture.functions.definition.body import XLA, Source
+from tfdbg_cli.capture.functions.definition.body import XLA, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.shown_values import Item
 from tfdbg_cli.capture.tf.types import NodeDef
@@ -27,14 +27,14 @@ READS = "_tfdbg_reads"
 
 def told_source(scope: Scope, reference: str) -> str:
     """What `reference` means in the function of `scope`, as the attribute `READS` has it; empty for an argument."""
-    source = scope.body.source(reference) if reference else Source(None, 0)
+    source = scope.body.source(reference) if reference else ReferenceTarget(None, 0)
     return "" if source.node is None else f"{scope.body.name}|{source.node}|{source.slot}"
 
 
-def source_told(text: str) -> tuple[str, Source] | None:
+def source_told(text: str) -> tuple[str, ReferenceTarget] | None:
     """The name of the function and the source in a text of `told_source`; None for any other text."""
     function, node, slot = [*text.split("|"), "", ""][:3]
-    return (function, Source(node, int(slot))) if node else None
+    return (function, ReferenceTarget(node, int(slot))) if node else None
 
 
 class Edit:
@@ -155,7 +155,7 @@ class Edit:
         node.attr["T"].type = dtype
         return f"{node.name}:output:0"
 
-    def redirect(self, instead: Mapping[Source, str]) -> None:
+    def redirect(self, instead: Mapping[ReferenceTarget, str]) -> None:
         """Let all nodes of the program, and its outputs, read `instead[source]` in the place of `source`."""
         body = self._scope.body
         for name in body.nodes if instead else ():

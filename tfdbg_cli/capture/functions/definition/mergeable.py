@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.walks import reached
@@ -52,7 +52,7 @@ _FUSED: Mapping[str, frozenset[str]] = {
 _EXACT = RELUS | {"Abs", "Maximum", "Minimum", "Neg", "Sign"}
 
 
-def mergeable(scope: Scope) -> frozenset[Source]:
+def mergeable(scope: Scope) -> frozenset[ReferenceTarget]:
     """The outputs of nodes of `scope` that are not returned, since they may be merged or only pass a value on.
 
     Empty if XLA compiles the function, whose values are not those of single ops; and for the condition of a loop,
@@ -64,13 +64,13 @@ def mergeable(scope: Scope) -> frozenset[Source]:
     found = set(_with_one_reader(scope))
     for node in _known(scope, SAME | RESHAPES):
         if node.op in SAME:
-            found.update(Source(node.name, slot) for slot in range(len(body.outputs(node.name))))
+            found.update(ReferenceTarget(node.name, slot) for slot in range(len(body.outputs(node.name))))
         else:
-            found.add(Source(node.name, 0))
+            found.add(ReferenceTarget(node.name, 0))
     return frozenset(found)
 
 
-def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[Source]:
+def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[ReferenceTarget]:
     """The outputs of nodes of `scope` that, merged with their only reader, may be rounded differently.
 
     With `with_nan` also those for which only NaN comes out differently: for it a ReLU gives zero if oneDNN has fused
@@ -87,13 +87,13 @@ def rounding_apart(scope: Scope, *, with_nan: bool) -> frozenset[Source]:
     )
 
 
-def _with_one_reader(scope: Scope) -> dict[Source, str]:
+def _with_one_reader(scope: Scope) -> dict[ReferenceTarget, str]:
     """The outputs of nodes of `scope` that may be fused with their one reader, and its op type."""
     readers = _readers(scope)
-    found: dict[Source, str] = {}
+    found: dict[ReferenceTarget, str] = {}
     for node in _known(scope, _FUSED):
         if not _is_log_of_softmax(scope, node):
-            source = Source(node.name, 0)
+            source = ReferenceTarget(node.name, 0)
             read = _true_readers(scope, source, readers)
             if len(read) == 1 and read[0] in _FUSED[node.op]:
                 found[source] = read[0]
@@ -120,9 +120,9 @@ def _known(scope: Scope, op_types: Container[str]) -> Iterator[NodeDef]:
             yield node
 
 
-def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:
+def _readers(scope: Scope) -> dict[ReferenceTarget, list[tuple[str, int]]]:
     """The readers of each output of a node: a node and the position among its inputs; the caller has no name."""
-    found: dict[Source, list[tuple[str, int]]] = {}
+    found: dict[ReferenceTarget, list[tuple[str, int]]] = {}
     for node in scope.needed.nodes:
         for position, text in enumerate(scope.body.data_inputs(node)):
             found.setdefault(scope.body.source(text), []).append((node.name, position))
@@ -131,7 +131,9 @@ def _readers(scope: Scope) -> dict[Source, list[tuple[str, int]]]:
     return found
 
 
-def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tuple[str, int]]]) -> list[str]:
+def _true_readers(
+    scope: Scope, source: ReferenceTarget, readers: Mapping[ReferenceTarget, list[tuple[str, int]]]
+) -> list[str]:
     """The op types that read `source`, also through ops that pass it on; an empty one stands for the caller."""
 
     def op_type(name: str) -> str:
@@ -141,12 +143,13 @@ def _true_readers(scope: Scope, source: Source, readers: Mapping[Source, list[tu
         return op_type(name) in SAME or (op_type(name) in RESHAPES and position == 0)
 
     found = reached(
-        readers.get(source, ()), lambda reader: readers.get(Source(*reader), ()) if passes_on(*reader) else ()
+        readers.get(source, ()),
+        lambda reader: readers.get(ReferenceTarget(*reader), ()) if passes_on(*reader) else (),
     )
     return [op_type(name) for name, position in found if not passes_on(name, position)]
 
 
-def is_shown(scope: Scope, source: Source) -> bool:
+def is_shown(scope: Scope, source: ReferenceTarget) -> bool:
     """Whether `source` is shown as numbers, so that others can be computed from it."""
     if source.node is None:
         return scope.argument(source.slot).returnable

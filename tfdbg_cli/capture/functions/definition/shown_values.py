@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from tfdbg_cli.capture.functions.definition.body import Output, Source
+from tfdbg_cli.capture.functions.definition.body import Output, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.definition.constants import constant_in
@@ -27,7 +27,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recipe:
+class ValueRecipe:
     """How a value is computed from others that the run shows: as output 0 of the op of `node`.
 
     A `node` that only passes its input on has one input here. `shapes` keeps shapes of the output that took long to
@@ -50,7 +50,7 @@ class Item:
     shown: Shown | None
     reference: str | None
     site: CallSite | None = None
-    recipe: Recipe | None = None
+    recipe: ValueRecipe | None = None
     known: EagerTensor | None = None
 
     @property
@@ -82,7 +82,7 @@ def _found(scope: Scope) -> tuple[Item, ...]:
         read = scope.needed.slots[node.name]
         for slot, output in enumerate(scope.body.outputs(node.name)):
             if site is None or site.kind is CallKind.LOOP or slot in read:
-                recipe = _recipe(scope, node, slot) if Source(node.name, slot) in merged else None
+                recipe = _recipe(scope, node, slot) if ReferenceTarget(node.name, slot) in merged else None
                 known = constant_in(scope.body, node) if recipe is None else None
                 name = TensorName(scope.name_of(node.name), slot)
                 items.append(_item(name, node.op, node.device, output, recipe, known))
@@ -97,16 +97,16 @@ def _item(
     op_type: str,
     device: str,
     output: Output,
-    recipe: Recipe | None = None,
+    recipe: ValueRecipe | None = None,
     known: EagerTensor | None = None,
 ) -> Item:
     shown = Shown(name, op_type, device, output.dtype)
     return Item(shown, output.reference if output.returnable else None, recipe=recipe, known=known)
 
 
-def _recipe(scope: Scope, node: NodeDef, slot: int) -> Recipe:
+def _recipe(scope: Scope, node: NodeDef, slot: int) -> ValueRecipe:
     inputs = scope.body.data_inputs(node)
-    return Recipe(node, tuple(map(scope.resolve, [inputs[slot]] if node.op in SAME else inputs)))
+    return ValueRecipe(node, tuple(map(scope.resolve, [inputs[slot]] if node.op in SAME else inputs)))
 
 
 def _of_call(site: CallSite, inside: Iterable[Item]) -> list[Item]:

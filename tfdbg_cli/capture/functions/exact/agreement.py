@@ -18,7 +18,7 @@ _SMALL = 1 << 12  # elements
 
 
 @dataclass(frozen=True)
-class Effect:
+class CallOutcome:
     """What a call did: its flat outputs, and its variables after it, by position; None where one is not known."""
 
     outputs: Sequence[EagerTensor | None]
@@ -33,7 +33,7 @@ class Agreement:
     partings: tuple[Parting, ...]
 
 
-def agreement(root: Scope, first: Effect, second: Effect) -> Agreement:
+def agreement(root: Scope, first: CallOutcome, second: CallOutcome) -> Agreement:
     """Compare two calls of the function of `root`, as far as both are known and hold numbers."""
     names = [str(root.resolve(reference)) for reference in root.body.returns]
     triples = list(zip(names, first.outputs, second.outputs, strict=False))

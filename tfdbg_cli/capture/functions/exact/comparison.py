@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.capture.functions.definition.edit import READS
 from tfdbg_cli.capture.functions.definition.own_names import original_names
-from tfdbg_cli.capture.functions.exact.values import Output, Values, acts
+from tfdbg_cli.capture.functions.exact.values import Output, ValueDigests, acts
 from tfdbg_cli.capture.functions.optimized.compiled import Compiled, steady_name
 from tfdbg_cli.capture.functions.optimized.kept_values import LONG_SUM, NEVER_WRITTEN_OVER
 from tfdbg_cli.capture.tf.types import AttrValue, NodeDef
@@ -50,12 +50,12 @@ class FunctionComparison:
 def compared(
     plain: Compiled, rewritten: Compiled, own: int, *, with_nan: bool = False, everywhere: bool = False
 ) -> FunctionComparison:
-    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`. For `with_nan` see `Values`.
+    """Compare the two; the first `own` outputs of `rewritten` are those of `plain`; `with_nan` as in `ValueDigests`.
 
     Suspected are those nodes of ours that read where differences begin: where the first do, or `everywhere`. What
     mends the first may mend others behind them, too.
     """
-    values = Values(plain, with_nan=with_nan), Values(rewritten, with_nan=with_nan)
+    values = ValueDigests(plain, with_nan=with_nan), ValueDigests(rewritten, with_nan=with_nan)
     return _Compared(*values, own, everywhere).found()
 
 
@@ -67,7 +67,7 @@ def compared_by_name(plain: Compiled, whole: Compiled) -> FunctionComparison | N
 
 
 class _Compared:
-    def __init__(self, plain: Values, rewritten: Values, own: int, everywhere: bool) -> None:
+    def __init__(self, plain: ValueDigests, rewritten: ValueDigests, own: int, everywhere: bool) -> None:
         self._plain = plain
         self._everywhere = everywhere
         self._rewritten = rewritten
@@ -181,7 +181,7 @@ class _Compared:
                 yield steady_name(name)
 
 
-def _ends(values: Values, own: int) -> dict[int | str, str]:
+def _ends(values: ValueDigests, own: int) -> dict[int | str, str]:
     """The nodes that give outputs, by position, and those with side effects, by steady name."""
     found: dict[int | str, str] = {}
     for name, node in values.nodes.items():

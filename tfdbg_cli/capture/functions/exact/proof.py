@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
-from tfdbg_cli.capture.functions.definition.body import Body, Source
+from tfdbg_cli.capture.functions.definition.body import Body, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import READS, source_told
 from tfdbg_cli.capture.functions.exact.comparison import FunctionComparison, compared, compared_by_name
@@ -22,7 +22,7 @@ from tfdbg_cli.capture.functions.optimized.twins import has_twin
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
 from tfdbg_cli.model.walks import reached
 
-Apart: TypeAlias = frozenset[tuple[str, Source]]  # values, with the function that they are in
+Apart: TypeAlias = frozenset[tuple[str, ReferenceTarget]]  # values, with the function that they are in
 Onto: TypeAlias = Sequence[NodeDef] | None
 Make: TypeAlias = Callable[[Apart, Onto], Instrumented]
 
@@ -115,7 +115,7 @@ def _parted(proof: Proof) -> int:
 
 def _further(
     comparison: FunctionComparison | None, bodies: Mapping[str, Body], apart: Apart
-) -> Iterator[tuple[str, Source]]:
+) -> Iterator[tuple[str, ReferenceTarget]]:
     """The values that the suspects of `comparison` must not read next time."""
     for node, positions in () if comparison is None else comparison.suspects:
         for text in _told(node, positions):
@@ -125,8 +125,8 @@ def _further(
 
 
 def _instead(
-    given: Iterable[tuple[str, Source]], bodies: Mapping[str, Body], apart: Apart
-) -> Iterator[tuple[str, Source]]:
+    given: Iterable[tuple[str, ReferenceTarget]], bodies: Mapping[str, Body], apart: Apart
+) -> Iterator[tuple[str, ReferenceTarget]]:
     """The values to make twins of, which are to be returned in the place of the `given` ones."""
     for function, source in given:
         yield from _deeper(function, bodies[function], [source], apart)
@@ -137,10 +137,12 @@ def _told(node: NodeDef, positions: Sequence[int]) -> Iterable[str]:
     return (told[at] for at in positions) if max(positions, default=0) < len(told) else told
 
 
-def _deeper(function: str, body: Body, sources: Sequence[Source], apart: Apart) -> Iterator[tuple[str, Source]]:
+def _deeper(
+    function: str, body: Body, sources: Sequence[ReferenceTarget], apart: Apart
+) -> Iterator[tuple[str, ReferenceTarget]]:
     """Those of `sources` and of the values they are computed from that are not `apart` yet, the nearest ones."""
 
-    def given(source: Source) -> list[Source]:
+    def given(source: ReferenceTarget) -> list[ReferenceTarget]:
         if source.node is None or (function, source) not in apart:
             return []
         return list(map(body.source, body.data_inputs(body.nodes[source.node])))

@@ -34,7 +34,7 @@ _PADDINGS = "explicit_paddings"  # empty or not there, for others than those
 _PLACES = frozenset({"frame_name", "parallel_iterations", "output_shapes"})
 
 
-class Values:
+class ValueDigests:
     """The digests of what the nodes of a compiled function give.
 
     For NaN a ReLU gives zero if oneDNN has fused it, and else NaN; no other result depends on fusing. With `with_nan`

@@ -20,7 +20,7 @@ _OF_SEVERAL = frozenset({"Sum", "Mean", "Prod", "Max", "Min"})  # reducing singl
 
 
 @dataclass(frozen=True)
-class Elements:
+class MeasuredElements:
     """The elements of the tensor `reference` in `scope`, negated if `negated`, each repeated `times` times."""
 
     scope: Scope
@@ -36,7 +36,7 @@ class ElementSources:
         self._facts = facts
         self._assigned = _assigned_once(updated)
 
-    def of(self, scope: Scope, reference: str) -> Elements:
+    def of(self, scope: Scope, reference: str) -> MeasuredElements:
         """Where the elements of what `scope` calls `reference` are made."""
         negated, times = False, 1
         while True:
@@ -62,7 +62,7 @@ class ElementSources:
             elif node.op not in SAME_ELEMENTS | IDENTITIES:
                 break
             reference = given[0]
-        return Elements(scope, reference, negated, times)
+        return MeasuredElements(scope, reference, negated, times)
 
     def _size(self, scope: Scope, reference: str) -> int | None:
         return element_count(self._facts.shape(scope.resolve(reference)))

@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
-from tfdbg_cli.capture.functions.checking.frontier import Checkable, Frontier
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
+from tfdbg_cli.capture.functions.checking.frontier import Checkable, FunctionFrontier
 from tfdbg_cli.capture.functions.checking.measures import MEASURED, is_told, numbers_of
 from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.checking.updated_variables import UpdatedVariable, region_of, updated_variables
-from tfdbg_cli.capture.functions.definition.body import Output, Source
+from tfdbg_cli.capture.functions.definition.body import Output, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
 from tfdbg_cli.capture.functions.definition.shown_values import Shown, items_of
 from tfdbg_cli.capture.functions.definition.undefined import may_be_undefined
 from tfdbg_cli.capture.functions.measuring.elements import ElementSources
-from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout, Measured
+from tfdbg_cli.capture.functions.measuring.measured_tensors import Measured, StatisticsLayout
 from tfdbg_cli.capture.functions.optimized.twins import has_twin
 from tfdbg_cli.capture.questions.question import element_count
 from tfdbg_cli.capture.tf.opaque import HANDLE
@@ -31,7 +31,7 @@ from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import FAKES, NORMALIZATIONS, RESHAPES
 from tfdbg_cli.ops.transparent_shapes import Shape
 
-Apart: TypeAlias = frozenset[tuple[str, Source]]
+Apart: TypeAlias = frozenset[tuple[str, ReferenceTarget]]
 
 _PRODUCTS = NORMALIZATIONS | {
     "BatchMatMul", "BatchMatMulV2", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "Einsum", "MatMul",
@@ -71,7 +71,7 @@ class _Listed:
 
 @dataclass
 class MeasurePlan:
-    """Which tensors of runs of `root` have statistics computed; `apart` are values not to be read (`Wanted.apart`).
+    """Which tensors of runs of `root` have statistics computed; `apart` are not to be read (`WantedRewrite.apart`).
 
     Of values `left_out` there are no statistics, since they can neither be read nor be computed once more.
     Nodes for whose names `chosen` is true return their values instead. `beyond` are chosen tensors that cannot, since
@@ -104,16 +104,16 @@ class MeasurePlan:
             self._show_updated(variable)
 
     @property
-    def frontier(self) -> Frontier:
+    def frontier(self) -> FunctionFrontier:
         """The tensors to compute statistics of, by scope, in the form in which a watch has its checks."""
-        return Frontier(self._checks, len(self._shown), self.updated)
+        return FunctionFrontier(self._checks, len(self._shown), self.updated)
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> StatisticsLayout:
         """Where each statistic stands."""
         places: dict[int, int] = {}
         self._place(self.root, 0, places)
-        return Layout([_measured(listed, places) for listed in self._shown])
+        return StatisticsLayout([_measured(listed, places) for listed in self._shown])
 
     @property
     def given(self) -> frozenset[TensorName]:
@@ -145,10 +145,10 @@ class MeasurePlan:
         of = f"Of {counts.total():,} of its {len(self._shown):,} tensors there are no statistics"
         return f"{of}: {reasons}."
 
-    def wanted(self, wanted: Wanted) -> Wanted:
+    def wanted(self, wanted: WantedRewrite) -> WantedRewrite:
         """`wanted`, with these statistics."""
         given = wanted.given | self.given
-        return Wanted(None, self.frontier, wanted.values, given, wanted.early, self.apart, measured=True)
+        return WantedRewrite(None, self.frontier, wanted.values, given, wanted.early, self.apart, measured=True)
 
     def _place(self, scope: Scope, at: int, places: dict[int, int]) -> int:
         """Note in `places` where the numbers of each check in `scope` begin, from `at` on; returns where they end.
@@ -250,18 +250,18 @@ class MeasurePlan:
                 known = _Listed(shown, shape, found)
             self._shown.append(replace(known, shown=shown, shape=shape))
 
-    def _is_readable(self, scope: Scope, source: Source) -> bool:
+    def _is_readable(self, scope: Scope, source: ReferenceTarget) -> bool:
         """Whether `source` may be read, or computed once more at no great cost."""
 
-        def merged(found: Source) -> bool:
+        def merged(found: ReferenceTarget) -> bool:
             return found.node is not None and (scope.body.name, found) in self.apart
 
-        def further(found: Source) -> list[Source]:
+        def further(found: ReferenceTarget) -> list[ReferenceTarget]:
             if not merged(found):
                 return []
             return [scope.body.source(text) for text in scope.body.data_inputs(scope.body.nodes[found.node or ""])]
 
-        def passed_on(found: Source) -> list[Source]:
+        def passed_on(found: ReferenceTarget) -> list[ReferenceTarget]:
             node = None if found.node is None else scope.body.nodes[found.node]
             if node is None or node.op not in SAME | RESHAPES:
                 return further(found)
@@ -285,7 +285,7 @@ def _measured(listed: _Listed, places: Mapping[int, int]) -> Measured:
     return Measured(listed.shown, listed.shape, lack, -1, False, lack is None)
 
 
-def _read_of(scope: Scope, source: Source) -> object:
+def _read_of(scope: Scope, source: ReferenceTarget) -> object:
     """A key that is equal for reads of a variable that read the same value; None for any other op."""
     node = None if source.node is None else scope.body.nodes[source.node]
     if node is None or node.op != "ReadVariableOp":

@@ -54,7 +54,7 @@ class Measured:
         return self.lack is None and not self.given
 
 
-class Layout:
+class StatisticsLayout:
     """Where the statistics of the tensors of every run of a function stand, in order of execution."""
 
     def __init__(self, tensors: Sequence[Measured]) -> None:
@@ -115,7 +115,7 @@ class MeasuredTensors:
 
     def __init__(
         self,
-        layout: Layout,
+        layout: StatisticsLayout,
         vector: Array,
         count: Callable[[Sequence[int]], dict[int, Summary]] | None = None,
         values: TensorStore = EMPTY_STORE,

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tfdbg_cli.capture.functions.definition.body import Body, Library, NodeOutput, Source
+from tfdbg_cli.capture.functions.definition.body import Body, Library, NodeOutput, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.definition.own_names import marked
@@ -37,7 +37,7 @@ class CannotBeGrafted(Exception):  # noqa: N818
     These are told with the name of the function that computes them.
     """
 
-    def __init__(self, lacking: Iterable[tuple[str, Source]] = ()) -> None:
+    def __init__(self, lacking: Iterable[tuple[str, ReferenceTarget]] = ()) -> None:
         super().__init__()
         self.lacking = frozenset(lacking)
 
@@ -69,9 +69,9 @@ def grafted(rewritten: Sequence[FunctionDef], root: Scope, optimized: Sequence[N
 _INLINED = Memo(lambda root: inlined(root.body, Library().find))
 
 
-def _values(origins: Iterable[tuple[Body, str]]) -> Iterator[tuple[str, Source]]:
+def _values(origins: Iterable[tuple[Body, str]]) -> Iterator[tuple[str, ReferenceTarget]]:
     for body, node in origins:
-        yield from ((body.name, Source(node, slot)) for slot in range(len(body.outputs(node))))
+        yield from ((body.name, ReferenceTarget(node, slot)) for slot in range(len(body.outputs(node))))
 
 
 class _Lacking(Exception):  # noqa: N818
@@ -99,14 +99,14 @@ class _Graft:
         self._originals: dict[str, str] = {}
         self._arguments = frozenset(plain.arguments)
 
-    def _found_results(self) -> dict[Source, NodeOutput]:
+    def _found_results(self) -> dict[ReferenceTarget, NodeOutput]:
         """Where the values that the function gives back stand now, though the optimizer computes them otherwise.
 
         It moves constants through products: `a * b * 1000` becomes `a * (b * 1000)`, which may overflow where the
         first does not. What is told of a result is to be told of what the program gets. A draw stands where it did.
         """
         drawn = self._handed_on
-        found: dict[Source, NodeOutput] = {}
+        found: dict[ReferenceTarget, NodeOutput] = {}
         for position, source in enumerate(map(self._plain.source, self._plain.returns)):
             origin = self._kept.origin(source)
             if position in self._returned and source.node is not None and self._kept.place(origin) not in drawn:
@@ -138,7 +138,7 @@ class _Graft:
             CannotBeGrafted: one of its nodes was rewritten in another way: a loop or a call with checks inside.
 
         """
-        read: dict[Source, set[Source]] = defaultdict(set)
+        read: dict[ReferenceTarget, set[ReferenceTarget]] = defaultdict(set)
         for name, known in self._plain.nodes.items():
             node = self._rewritten.nodes.get(name)
             if node != known and (node is None or not _differ_in_inputs(node, known)):
@@ -152,7 +152,7 @@ class _Graft:
                 found[self._kept.place(source)] = self._hands_on(source, instead)
         return found
 
-    def _hands_on(self, source: Source, instead: Collection[Source]) -> NodeOutput:
+    def _hands_on(self, source: ReferenceTarget, instead: Collection[ReferenceTarget]) -> NodeOutput:
         """What alone is read `instead` of `source`, a draw: an op of ours that hands it on.
 
         Raises:
@@ -169,7 +169,7 @@ class _Graft:
             raise CannotBeGrafted
         return name, 0
 
-    def _compute_again(self, sources: Iterable[Source]) -> None:
+    def _compute_again(self, sources: Iterable[ReferenceTarget]) -> None:
         """Add ops that compute those of `sources` once more that the optimizer has removed.
 
         Raises:
@@ -202,7 +202,7 @@ class _Graft:
                     lacking.add(source.node)
             raise _Lacking(lacking)
 
-    def _missing(self, sources: Iterable[Source]) -> list[str]:
+    def _missing(self, sources: Iterable[ReferenceTarget]) -> list[str]:
         """The nodes that gave those of `sources` that are not there any more."""
         own = (source for source in sources if source.node is None or source.node in self._plain.nodes)
         origins = (source for source in map(self._kept.origin, own) if source not in self._results)
@@ -221,7 +221,7 @@ class _Graft:
         self._read(added, [self._now(body.source(text)) for text in body.data_inputs(node)])
         return added
 
-    def _now(self, source: Source) -> NodeOutput:
+    def _now(self, source: ReferenceTarget) -> NodeOutput:
         """The node and slot that now give the value of `source`, one of the plain or the rewritten function."""
         if source.node is not None and source.node not in self._plain.nodes:
             return source.node, source.slot  # one of ours

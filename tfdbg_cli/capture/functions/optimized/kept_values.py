@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tfdbg_cli.capture.functions.definition.body import Body, NodeOutput, Source
+from tfdbg_cli.capture.functions.definition.body import Body, NodeOutput, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.mergeable import SAME
 from tfdbg_cli.capture.functions.optimized.merged_sums import merged_sums
 from tfdbg_cli.capture.functions.optimized.twins import has_twin
@@ -36,7 +36,7 @@ class KeptValues:
         self._places = self._found()
         self._summed = frozenset(self._terms_of_sums())
 
-    def __contains__(self, source: Source) -> bool:
+    def __contains__(self, source: ReferenceTarget) -> bool:
         """Whether the value of `source`, one of the plain function, is there at its place, for others to read."""
         if source.node is None:
             return True
@@ -63,18 +63,18 @@ class KeptValues:
 
         Reads of one variable that wait for the same ops, other reads aside, give the same value.
         """
-        return next((name for name in self._reads.get(self._read(node), ()) if Source(name, 0) in self), "")
+        return next((name for name in self._reads.get(self._read(node), ()) if ReferenceTarget(name, 0) in self), "")
 
     @cached_property
-    def _reads(self) -> Mapping[tuple[Source, frozenset[str]], list[str]]:
+    def _reads(self) -> Mapping[tuple[ReferenceTarget, frozenset[str]], list[str]]:
         """The reads of the plain function by variable and by what they wait for."""
-        found: dict[tuple[Source, frozenset[str]], list[str]] = defaultdict(list)
+        found: dict[tuple[ReferenceTarget, frozenset[str]], list[str]] = defaultdict(list)
         for name, node in self._plain.nodes.items():
             if node.op == READ:
                 found[self._read(node)].append(name)
         return found
 
-    def _read(self, node: NodeDef) -> tuple[Source, frozenset[str]]:
+    def _read(self, node: NodeDef) -> tuple[ReferenceTarget, frozenset[str]]:
         waits = {text[1:] for text in node.input if text.startswith("^")}
         variable = self.origin(self._plain.source(self._plain.data_inputs(node)[0]))
         return variable, frozenset(waits - self._reading)
@@ -92,15 +92,15 @@ class KeptValues:
                 found[node.op, tuple(self._passed_on(place_of(text)) for text in node.input)].append(node)
         return found
 
-    def place(self, source: Source) -> NodeOutput:
+    def place(self, source: ReferenceTarget) -> NodeOutput:
         """The place of `source` by name; of a sum that was merged with the sums in it that of the whole."""
         name, slot = self._named(source)
         return self._merged.get(name, name), slot
 
-    def _named(self, source: Source) -> NodeOutput:
+    def _named(self, source: ReferenceTarget) -> NodeOutput:
         return (self._plain.arguments[source.slot], 0) if source.node is None else (source.node, source.slot)
 
-    def origin(self, source: Source) -> Source:
+    def origin(self, source: ReferenceTarget) -> ReferenceTarget:
         """What `source`, one of the plain function, passes on."""
         while source.node is not None and self._plain.nodes[source.node].op in SAME:
             source = self._plain.source(self._plain.data_inputs(self._plain.nodes[source.node])[source.slot])
@@ -151,7 +151,7 @@ class KeptValues:
         sources = map(self._plain.source, self._plain.data_inputs(self._plain.nodes[name]))
         return [self._named(self.origin(source)) for source in sources]
 
-    def _is_known_shape(self, now: NodeOutput, before: Source) -> bool:
+    def _is_known_shape(self, now: NodeOutput, before: ReferenceTarget) -> bool:
         """Whether `now` is a constant that the optimizer put in the place of `before`, a shape that it knows.
 
         So the gradient of a convolution is told the shape of its filter. It stays what it was.

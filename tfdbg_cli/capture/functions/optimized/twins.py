@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tfdbg_cli.capture.functions.definition.body import Source
+from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, rounding_apart
@@ -34,7 +34,7 @@ class Twins:
     `apart` are sources that were found to be merged, although the tables in `mergeable` do not say so.
     """
 
-    def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool, apart: Collection[Source] = ()) -> None:
+    def __init__(self, edit: Edit, scope: Scope, *, with_nan: bool, apart: Collection[ReferenceTarget] = ()) -> None:
         self._edit = edit
         self._body = scope.body
         self._apart = rounding_apart(scope, with_nan=with_nan).union(apart)
@@ -50,7 +50,7 @@ class Twins:
             return self.instead_of(self._body.data_inputs(node)[source.slot])
         return reference.replace(source.node, self._twin(node), 1) if has_twin(node) else reference
 
-    def _is_merged(self, source: Source) -> bool:
+    def _is_merged(self, source: ReferenceTarget) -> bool:
         """Whether `source` is merged, or passes on a value that is."""
         while source.node is not None and source not in self._apart:
             node = self._body.nodes[source.node]

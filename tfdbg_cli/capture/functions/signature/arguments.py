@@ -13,7 +13,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
-from tfdbg_cli.model.calls import Argument
+from tfdbg_cli.model.calls import CallArgument
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.names import free_name
@@ -27,7 +27,7 @@ class Slot:
     `constant` is the eager tensor that was captured with its value; None for other inputs.
     """
 
-    argument: Argument
+    argument: CallArgument
     variable: Any = None
     constant: EagerTensor | None = None
 
@@ -71,7 +71,7 @@ def _slot(
     elif is_captured and name.isdigit():
         name = names.free(_name_by_reader(tensor), beside_ops=True)
     shape = None if tensor.dtype.name in HANDLES and variable is None else dimensions(described.shape)
-    return Slot(Argument(name, described.dtype.name, shape, is_captured), variable)
+    return Slot(CallArgument(name, described.dtype.name, shape, is_captured), variable)
 
 
 @dataclass
@@ -102,12 +102,12 @@ def _name_by_reader(tensor: EagerTensor) -> str:
     return "captured"
 
 
-def given(slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> tuple[Argument, ...]:
+def given(slots: Sequence[Slot], inputs: Sequence[EagerTensor]) -> tuple[CallArgument, ...]:
     """The descriptions of `inputs`, eager tensors, with the shapes that they have in this call."""
     return tuple(
         slot.argument
         if slot.argument.shape is None or slot.variable is not None
-        else Argument(slot.argument.name, slot.argument.dtype, dimensions(tensor.shape), slot.argument.captured)
+        else CallArgument(slot.argument.name, slot.argument.dtype, dimensions(tensor.shape), slot.argument.captured)
         for slot, tensor in zip(slots, inputs, strict=False)
     )
 

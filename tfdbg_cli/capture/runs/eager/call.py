@@ -26,7 +26,7 @@ from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.static_values import dimensions
 from tfdbg_cli.capture.tf.types import RunResult
-from tfdbg_cli.model.calls import Argument, Call, RunError, RunKind
+from tfdbg_cli.model.calls import Call, CallArgument, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.exactness import Exactness
@@ -181,12 +181,14 @@ def _leaves(value: object) -> Iterator[Any]:
         yield from tf.nest.flatten(value, expand_composites=True)
 
 
-def _argument(name: str, value: Any) -> Argument:
+def _argument(name: str, value: Any) -> CallArgument:
     if isinstance(value, tf.Tensor | tf.Variable):
         shape = dimensions(value.shape)
-        return Argument(name, value.dtype.name, shape)
+        return CallArgument(name, value.dtype.name, shape)
     array = np.asarray(value)
-    return Argument(name, name_of(array.dtype), array.shape)  # a program may hand on what TensorFlow has no type for
+    return CallArgument(
+        name, name_of(array.dtype), array.shape
+    )  # a program may hand on what TensorFlow has no type for
 
 
 def _value(given: Any) -> Value:

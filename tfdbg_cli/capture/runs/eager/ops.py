@@ -29,7 +29,7 @@ from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, leave_out_our_frames
 
 
-class Listener(Protocol):
+class OpListener(Protocol):
     """Is told of every op, before and after it. What it raises is reported, and goes no further."""
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Any:
@@ -57,10 +57,10 @@ class Listener(Protocol):
 class _Several:
     """Several listeners as one."""
 
-    def __init__(self, listeners: Sequence[Listener]) -> None:
+    def __init__(self, listeners: Sequence[OpListener]) -> None:
         self._listeners = listeners
 
-    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Sequence[tuple[Listener, Any]] | None:
+    def begins(self, op_type: str, inputs: Sequence[OpInput]) -> Sequence[tuple[OpListener, Any]] | None:
         begun = [(one, one.begins(op_type, inputs)) for one in self._listeners]
         return [(one, token) for one, token in begun if token is not None] or None
 
@@ -70,7 +70,7 @@ class _Several:
         inputs: Sequence[OpInput],
         attributes: AttributeList,
         outputs: OpOutputs,
-        begun: Sequence[tuple[Listener, Any]],
+        begun: Sequence[tuple[OpListener, Any]],
     ) -> OpOutputs:
         for listener, token in begun:
             outputs = listener.ran(op_type, inputs, attributes, outputs, token)
@@ -81,7 +81,7 @@ class _Several:
         op_type: str,
         inputs: Sequence[OpInput],
         attributes: AttributeList,
-        begun: Sequence[tuple[Listener, Any]],
+        begun: Sequence[tuple[OpListener, Any]],
         message: str,
     ) -> None:
         for listener, token in begun:
@@ -97,13 +97,13 @@ class EagerOps:
     """The replaced functions. The originals are put back when the last listener goes."""
 
     def __init__(self) -> None:
-        self._listeners: tuple[Listener, ...] = ()
-        self._heard: Listener = _Several(())
+        self._listeners: tuple[OpListener, ...] = ()
+        self._heard: OpListener = _Several(())
         self._lock = threading.RLock()  # again by a signal handler that has ops listened to
         self._tapes = Tapes()
         self._undo: Callable[[], None] | None = None
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: OpListener) -> Callable[[], None]:
         """Tell `listener` of every op from now on, until what this gives is called."""
         with self._lock:
             if self._undo is None:
@@ -138,7 +138,7 @@ class EagerOps:
             compat.set_tape_gradient(self._gradient)
             return undo.pop_all().close
 
-    def _set(self, listeners: tuple[Listener, ...]) -> None:
+    def _set(self, listeners: tuple[OpListener, ...]) -> None:
         self._listeners = listeners
         self._heard = listeners[0] if len(listeners) == 1 else _Several(listeners)
 
@@ -227,7 +227,7 @@ class EagerOps:
         return fast
 
     def _before_callbacks(
-        self, original: Method, arguments: tuple[Any, ...], thread: Any, heard: Listener, begun: Any
+        self, original: Method, arguments: tuple[Any, ...], thread: Any, heard: OpListener, begun: Any
     ) -> OpOutputs:
         """Run an op by `original` and show it to `heard` before the op callbacks of the program see it.
 

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor
@@ -74,7 +74,7 @@ def names_at_hand(wanted: AbstractSet[int]) -> Mapping[int, str]:
 
 def namer(
     frames: Sequence[LiveFrame], names: Mapping[int, str] | None = None, read: Mapping[int, str] | None = None
-) -> Callable[[Source], str]:
+) -> Callable[[OutsideInput], str]:
     """A function that returns the program's name for a value from outside; empty where it has none.
 
     Names are taken from `names`, from `read`, which has tensors as they were called when they were read, and from the
@@ -83,7 +83,7 @@ def namer(
     """
     known = {**names_of_tensors(frames), **(read or {}), **(names or {})}
 
-    def named(source: Source) -> str:
+    def named(source: OutsideInput) -> str:
         if source.dtype not in HANDLE_NUMBERS:
             # A Python value has the dtype 0 and the key 0, which is also the id of the first tensor of the process.
             return (source.dtype and known.get(source.key)) or name_of_array(frames, source.given)

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
-from tfdbg_cli.capture.runs.eager.program.turns import Turn, Turns
+from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns, Turn
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
@@ -34,7 +34,7 @@ class Here:
     """What is known of one thread: the turn and the section that it is in."""
 
     def __init__(self) -> None:
-        self.turns = Turns()
+        self.turns = EagerTurns()
         self.turn: Turn | None = None
         self.section: Section | None = None
         self.told = 0  # nesting depth of calls that are runs by name

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.definition.failing_ops import FailingOp, failing_ops
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode
@@ -176,7 +176,7 @@ class _PartsAgain:
         if self._unheld:
             _require_unchanged(self._flat, self._snapshot_plan, again, place)
         early = early or Early()
-        wanted = Wanted(values=not (self._unheld or early.everything), early=early)
+        wanted = WantedRewrite(values=not (self._unheld or early.everything), early=early)
         return replay_wanted(self._held.replay_spec_of(self._outside, again), self._held.room, lambda _: wanted)
 
 

@@ -10,10 +10,10 @@ from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import remark
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.checking.failing_of_nan import may_fail_of_nan
-from tfdbg_cli.capture.functions.checking.frontier import Frontier, frontier_of
+from tfdbg_cli.capture.functions.checking.frontier import FunctionFrontier, frontier_of
 from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.checking.updated_variables import updated_variables
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
@@ -104,7 +104,7 @@ class FunctionChecks:
         return self._kind.question
 
     @cached_property
-    def frontier(self) -> Frontier:
+    def frontier(self) -> FunctionFrontier:
         """The tensors to check. Calls that cannot be looked into are named on standard error, once."""
         kind = self._kind
         unshown = unshown_calls(self.root)
@@ -141,7 +141,9 @@ class FunctionChecks:
         if self._kept is None:
             early = Early(self.snapshot_plan.sources)
             copied = summed_draws(self._plain(inputs), self.snapshot_plan.sources)
-            self._kept = self._proven(Wanted(self._kind.question, self.frontier, early=early, copied=copied), inputs)
+            self._kept = self._proven(
+                WantedRewrite(self._kind.question, self.frontier, early=early, copied=copied), inputs
+            )
         return self._kept
 
     def checked_only(self, inputs: Sequence[EagerTensor]) -> Proof:
@@ -150,12 +152,14 @@ class FunctionChecks:
             given = frozenset([*self.snapshot_plan.sources, *self.read_early.values()])
             early = Early(self.snapshot_plan.sources)
             copied = summed_draws(self._plain(inputs), self.snapshot_plan.sources)
-            wanted = Wanted(self._kind.question, self.frontier, values=False, given=given, early=early, copied=copied)
+            wanted = WantedRewrite(
+                self._kind.question, self.frontier, values=False, given=given, early=early, copied=copied
+            )
             self._proof = self._proven(wanted, inputs)
             count_as_old()
         return self._proof
 
-    def _proven(self, wanted: Wanted, inputs: Sequence[EagerTensor]) -> Proof:
+    def _proven(self, wanted: WantedRewrite, inputs: Sequence[EagerTensor]) -> Proof:
         def make(apart: Apart, onto: Onto) -> Instrumented:
             exact = replace(wanted, apart=apart, with_nan=self._is_final)
             return Instrumented(self.root, self._atomic, wanted=exact, onto=onto)

@@ -10,7 +10,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors, alias
 from tfdbg_cli.capture.functions.calling.recomputed import LazyTensor
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT
@@ -20,7 +20,7 @@ from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below
 from tfdbg_cli.capture.functions.measuring.inferred_graphs import undeclared
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
-from tfdbg_cli.capture.functions.measuring.measured_tensors import Layout
+from tfdbg_cli.capture.functions.measuring.measured_tensors import StatisticsLayout
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.runs.function.trials import Trials
 from tfdbg_cli.capture.tf.memo import Memos
@@ -64,7 +64,7 @@ class MeasuredFunction:
         traced = self._traced
         sources = traced.snapshot_plan.sources
         copied = summed_draws(traced.plain(inputs), sources)
-        own = Wanted(values=False, given=frozenset(sources), early=Early(sources), copied=copied)
+        own = WantedRewrite(values=False, given=frozenset(sources), early=Early(sources), copied=copied)
         plans: dict[Instrumented, MeasurePlan] = {}
 
         def make(apart: Apart, onto: Onto, left_out: Apart = frozenset()) -> Instrumented:
@@ -88,7 +88,7 @@ class MeasuredFunction:
         return "" if self.proof(inputs).holds and not self.trials.differs else _FROM_VALUES
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> StatisticsLayout:
         """What the statistics mean that the proven function gives."""
         return self._layout
 

@@ -11,7 +11,7 @@ from functools import cached_property
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.definition.flat import FlatNode
-from tfdbg_cli.capture.functions.exact.agreement import Effect
+from tfdbg_cli.capture.functions.exact.agreement import CallOutcome
 from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.replay.function import fresh_variable
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
@@ -69,7 +69,7 @@ class PlainRuns:
         outside = self._snapshot_plan.outside
         return outside is not None and bool(outside.silenced)
 
-    def effect(self, held: CallSnapshot) -> Effect:
+    def effect(self, held: CallSnapshot) -> CallOutcome:
         """What the plain function does from the state that `held` holds, with what was drawn.
 
         Raises:
@@ -83,7 +83,7 @@ class PlainRuns:
             outputs = compat.run_function(snapshot_plan.root.body.name, inputs, len(snapshot_plan.root.body.returns))
             compat.give_handle_data(self._atomic, outputs)
             handles = {at: inputs[at] for at in snapshot_plan.written}
-            return Effect(list(outputs), snapshot_plan.read_handles(held.inputs, handles))
+            return CallOutcome(list(outputs), snapshot_plan.read_handles(held.inputs, handles))
 
     def inputs(self, held: CallSnapshot) -> list[EagerTensor]:
         """The inputs of `held` with copies of the variables that the call writes and of the batch that it drew.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.functions.exact.agreement import Agreement, CallOutcome, agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.large_graphs import Preparation
 from tfdbg_cli.capture.replay.replayed import Replayed, not_again
@@ -106,14 +106,14 @@ def compared_again(
     `outputs` are those of the program's call. Its variables are compared if they are still as it left them.
     """
     root = held.plan.root
-    did = Effect(outputs, held.variables_now() if held.alone else {})
+    did = CallOutcome(outputs, held.variables_now() if held.alone else {})
     found = agreement(root, did, effect_of(held, made))
     nearer = held.made_nearer(room) if found.partings and made.replayed.error is None else None
     return (made, found) if nearer is None else (nearer, agreement(root, did, effect_of(held, nearer)))
 
 
-def effect_of(held: CallSnapshot, made: ReplayedCall) -> Effect:
+def effect_of(held: CallSnapshot, made: ReplayedCall) -> CallOutcome:
     """What a replay did, in the order in which the call gives its outputs."""
     outside = held.plan.outside
     returns = () if outside is None else outside.flat.returns
-    return Effect([made.outputs.get(name) for name in returns], made.variables)
+    return CallOutcome([made.outputs.get(name) for name in returns], made.variables)

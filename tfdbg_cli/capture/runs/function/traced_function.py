@@ -12,7 +12,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.calling.kernel_draws import kernel_draws
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
 from tfdbg_cli.capture.functions.definition.results import results_of
@@ -30,7 +30,7 @@ from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import loaded_name
-from tfdbg_cli.capture.tf.second_thread import Beside
+from tfdbg_cli.capture.tf.second_thread import SecondThread
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
@@ -135,13 +135,13 @@ class TracedFunction:
     @cached_property
     def instrumented(self) -> Instrumented:
         """The function rewritten so that it gives back every value."""
-        wanted = Wanted(early=Early(self.snapshot_plan.sources))
+        wanted = WantedRewrite(early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     @cached_property
     def instrumented_with_updated(self) -> Instrumented:
         """The same, also with the variables after their update."""
-        wanted = replace(Wanted.all_values(self.root), early=Early(self.snapshot_plan.sources))
+        wanted = replace(WantedRewrite.all_values(self.root), early=Early(self.snapshot_plan.sources))
         return Instrumented(self.root, self._atomic, wanted=wanted)
 
     @cached_property
@@ -189,7 +189,7 @@ class TracedFunction:
     def _proven_drawing(self, early: Early, inputs: Sequence[EagerTensor]) -> Proof:
         sources = self.snapshot_plan.sources
         copied = summed_draws(self.plain(inputs), sources)
-        wanted = Wanted(values=False, given=sources, early=early, copied=copied)
+        wanted = WantedRewrite(values=False, given=sources, early=early, copied=copied)
 
         def make(_: Apart, onto: Onto) -> Instrumented:
             return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto)
@@ -217,7 +217,7 @@ class TracedFunction:
         """The result of `work`, which runs in a second thread while `plain` is found for `inputs`, if it must be."""
         if self._plain is not None:
             return work()
-        beside = Beside(work)
+        beside = SecondThread(work)
         try:
             self.plain(inputs)
         finally:

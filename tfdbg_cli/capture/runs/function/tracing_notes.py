@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tfdbg_cli.analysis.retracing.retracing import Difference, since_nearest
+from tfdbg_cli.analysis.retracing.retracing import ArgumentDifference, since_nearest
 from tfdbg_cli.capture.functions.signature.argument_specs import Objects, signature_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AtomicFunction, TfFunction
@@ -46,7 +46,7 @@ def tracing_notes(entered: Entered | None, atomic: AtomicFunction, caller: str) 
     return (count, *map(_sentence, changes))
 
 
-def _sentence(change: Difference) -> str:
+def _sentence(change: ArgumentDifference) -> str:
     is_python = change.after is not None and change.after.kind in {SpecKind.NUMBER, SpecKind.CONSTANT}
     python = " A Python value is part of its trace; pass a tensor." if is_python else ""
     return f"Argument {change.argument} was {change.old} in the nearest trace and is {change.new} now.{python}"

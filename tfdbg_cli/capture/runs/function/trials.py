@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.capture.failures import remark, report_bug
-from tfdbg_cli.capture.functions.exact.agreement import Agreement, Effect, agreement
+from tfdbg_cli.capture.functions.exact.agreement import Agreement, CallOutcome, agreement
 from tfdbg_cli.capture.functions.exact.unordered_sums import unordered_sums
 from tfdbg_cli.capture.runs.function.plain_runs import PlainRuns
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
@@ -101,7 +101,7 @@ class Trials:
         """Inputs for a call from the state of `held`, on copies; see `PlainRuns.inputs`."""
         return self._plain.inputs(held)
 
-    def made_before(self, held: CallSnapshot) -> Effect | None:
+    def made_before(self, held: CallSnapshot) -> CallOutcome | None:
         """What the plain call from the state `held` does; asked before the call. None if `tried` has to make it.
 
         Made before the call, it needs no memory at the same time as all the values that the call keeps.
@@ -114,7 +114,7 @@ class Trials:
             return None
 
     def tried(
-        self, held: CallSnapshot, outputs: Sequence[EagerTensor], *, found: bool, plain: Effect | None = None
+        self, held: CallSnapshot, outputs: Sequence[EagerTensor], *, found: bool, plain: CallOutcome | None = None
     ) -> Trial | None:
         """Make the plain call from the state `held` and compare it with the call that was made, which gave `outputs`.
 
@@ -130,7 +130,7 @@ class Trials:
             self.failure = f"it failed when it was made plainly ({reason_of(error)})"
             return None
         try:
-            watched = Effect(outputs, held.variables_now())
+            watched = CallOutcome(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
             repeats = not result.partings or found or self._repeats(held, plain)
         except our_errors() as error:
@@ -170,7 +170,7 @@ class Trials:
         outputs = tuple(output for output in plain.outputs if output is not None)
         if any(output.dtype == tf.resource for output in outputs):  # the handle of a copy
             return None
-        self._set_right(held, Effect((), held.variables_now()), plain)
+        self._set_right(held, CallOutcome((), held.variables_now()), plain)
         self.differs = True
         remark(_FAILED.format(function=self._function, error=_kind_and_words(error)))
         return outputs
@@ -181,11 +181,11 @@ class Trials:
         sums = () if plain is None else unordered_sums(plain)
         return _UNORDERED.format(sums=names_text(sums)) if sums else ""
 
-    def _repeats(self, held: CallSnapshot, plain: Effect) -> bool:
+    def _repeats(self, held: CallSnapshot, plain: CallOutcome) -> bool:
         """Whether the plain call gives the same bits when it is made once more."""
         return not agreement(self._snapshot_plan.root, plain, self._plain.effect(held)).partings
 
-    def _set_right(self, held: CallSnapshot, watched: Effect, plain: Effect) -> None:
+    def _set_right(self, held: CallSnapshot, watched: CallOutcome, plain: CallOutcome) -> None:
         """Give the program's variables what the plain call left in them."""
         for at, value in plain.variables.items():
             if value is not None and watched.variables.get(at) is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tfdbg_cli.capture.functions.exact.agreement import Agreement
 from tfdbg_cli.capture.functions.exact.proof import Proof
 from tfdbg_cli.capture.runs.function.trials import Trials
-from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay
 
 _IN_PLACE = (
     "Last digits may differ from those of an undebugged run: the values were taken in the program's own run, which "
@@ -28,13 +28,13 @@ _NOT_YET = "no run was tried both ways yet"
 
 def unchanged(shown: Agreement | None, note: str = "") -> Exactness:
     """The verdict on a run of the program's own function; `shown` compares it with the values on the screen."""
-    return _with(Exactness(Way.UNCHANGED, note=note), shown)
+    return _with(Exactness(ExecutionWay.UNCHANGED, note=note), shown)
 
 
 def in_place(reason: str, random: str = "") -> Exactness:
     """The verdict on a run whose values were taken while it happened; `reason` says why, empty: the user asked."""
     doubt = _IN_PLACE.format(why=_SINCE.format(reason) if reason else "")
-    return Exactness(Way.IN_PLACE, doubt=random or doubt)
+    return Exactness(ExecutionWay.IN_PLACE, doubt=random or doubt)
 
 
 def kept(proof: Proof, trials: Trials, reason: str) -> Exactness:
@@ -48,7 +48,7 @@ def kept(proof: Proof, trials: Trials, reason: str) -> Exactness:
 def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = "") -> Exactness:
     """The verdict on a run of a function to which ops of ours were added; `shown` as in `unchanged`."""
     strays = tuple(trials.strays.values())
-    found = Exactness(Way.PROVEN if proof.holds else Way.TRIED, strays=strays, note=note)
+    found = Exactness(ExecutionWay.PROVEN if proof.holds else ExecutionWay.TRIED, strays=strays, note=note)
     random = proof.instrumented.random_note
     if random:
         found = Exactness(found.way, strays=strays, doubt=random, note=note)

@@ -30,7 +30,7 @@ from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
-from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay
 from tfdbg_cli.model.gathered import PartOfStore
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Estimate, Run
@@ -138,7 +138,7 @@ class CopiedWatch(UnchangedCapture):
     @property
     def exactness(self) -> Exactness | None:
         """That the run was left alone, and whether the graph leaves the order of some ops to chance."""
-        return None if self.instead is not None else Exactness(Way.UNCHANGED, race=self.state.unordered)
+        return None if self.instead is not None else Exactness(ExecutionWay.UNCHANGED, race=self.state.unordered)
 
     @property
     def _found(self) -> bool:
@@ -157,7 +157,7 @@ class CopiedWatch(UnchangedCapture):
         """The replay of the run; without values where memory has no room for them."""
         estimate = self._needed()
         if not fits(estimate):
-            return without_values(too_large(estimate)), Exactness(Way.UNCHANGED)
+            return without_values(too_large(estimate)), Exactness(ExecutionWay.UNCHANGED)
         return super().made_again(held, error)
 
     def attempts(self, held: RunSnapshot) -> Iterator[ReplaySpec]:
@@ -227,7 +227,7 @@ class CopiedDump(UnchangedCapture):
             dump = RuntimeCapture(mirror.call, replace(self.plan, directory=None), reached_by(mirror.call), ())
             self._dumps.append(dump)
             differs = self.outcome.parted_from(mirror.outcome(dump.perform()))
-        exactness = Exactness(Way.UNCHANGED, self.outcome.count, differs, race=self.state.unordered)
+        exactness = Exactness(ExecutionWay.UNCHANGED, self.outcome.count, differs, race=self.state.unordered)
         return dump.run(call, None), exactness
 
     def finish(self, keep: bool) -> None:

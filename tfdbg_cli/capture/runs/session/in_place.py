@@ -10,7 +10,7 @@ import numpy as np
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.interceptable import Capture
-from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.unordered import doubt_of_order
@@ -22,7 +22,7 @@ from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableReplay
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest
-from tfdbg_cli.model.exactness import Exactness, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
@@ -52,7 +52,7 @@ class InPlace:
         self._why = why
         self._updates = updates
         self._held: RunSnapshot | None = None
-        self._after: Mapping[Variable, Array] = {}
+        self._after: Mapping[UsedVariable, Array] = {}
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
@@ -77,7 +77,7 @@ class InPlace:
         """What was captured, and the variables."""
         order = state_of(self._invocation).unordered
         doubt = f"{_IN_PLACE.format(why=self._why)} {doubt_of_order(order)}".rstrip()
-        exactness = Exactness(Way.IN_PLACE, doubt=doubt, order=order)
+        exactness = Exactness(ExecutionWay.IN_PLACE, doubt=doubt, order=order)
         run = replace(self._capture.run(call, error), exactness=exactness)
         written = list(self._after)
         if written:
@@ -93,13 +93,13 @@ class InPlace:
         self._capture.finish(keep)
 
 
-def asked_of(variables: Sequence[Variable], request: CaptureRequest) -> list[Variable]:
+def asked_of(variables: Sequence[UsedVariable], request: CaptureRequest) -> list[UsedVariable]:
     """Those of `variables` whose values after the run `request` asks for."""
     admits = chooser(request).admits_named
     return [one for one in variables if admits(updated_name(one.name).node, UPDATED_VARIABLE, one.dtype.name)]
 
 
-def with_after(tensors: TensorStore, written: Sequence[Variable], values: Sequence[Array]) -> TensorStore:
+def with_after(tensors: TensorStore, written: Sequence[UsedVariable], values: Sequence[Array]) -> TensorStore:
     """`tensors`, and behind them the `values` of the variables `written` after the run."""
     arrays = list(map(np.asarray, values))
     updated = [

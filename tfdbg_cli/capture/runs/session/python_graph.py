@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
 from tfdbg_cli.capture.runs.session.in_memory import InMemory
-from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
@@ -52,7 +52,7 @@ class PythonCapture(InMemory):
             self._references = values_of_references(self._tensors, before, after)
         return result
 
-    def _read(self, variables: Sequence[Variable]) -> dict[str, Array]:
+    def _read(self, variables: Sequence[UsedVariable]) -> dict[str, Array]:
         """What `variables` hold now, by name; nothing when one cannot be read."""
         try:
             return {one.name: value for one, value in read(self.invocation.session, variables).items()}

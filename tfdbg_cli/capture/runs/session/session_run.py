@@ -64,7 +64,7 @@ _PARTED = (
 )
 
 
-class Pending:
+class PendingSessionRun:
     """The run about to happen, as the debugger sees it (`controller.PendingRun`)."""
 
     __slots__ = ("_controller", "_invocation")
@@ -181,8 +181,8 @@ class SessionRun:
     def plain(self) -> RunResult:
         return self._invocation.plain()
 
-    def pending(self, controller: Controller) -> Pending:
-        return Pending(self._invocation, controller)
+    def pending(self, controller: Controller) -> PendingSessionRun:
+        return PendingSessionRun(self._invocation, controller)
 
     def described(self, number: int, thread: str) -> Call:
         return call_of(self._invocation, number, thread)

@@ -23,7 +23,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
 from tfdbg_cli.model.decision import CaptureRequest
-from tfdbg_cli.model.exactness import Exactness, Parting, Way
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, Parting
 from tfdbg_cli.model.units import names_text
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED, our_errors
@@ -179,15 +179,15 @@ class TrialRun:
         """How exact the run was."""
         trial = self._call.trial
         if self._left:
-            return Exactness(Way.UNCHANGED)
+            return Exactness(ExecutionWay.UNCHANGED)
         if self._differs:
-            return Exactness(Way.GIVEN, doubt=_SHOWN if self._kept else "")
+            return Exactness(ExecutionWay.GIVEN, doubt=_SHOWN if self._kept else "")
         if self._kept:
             order = self._call.state.unordered
-            return Exactness(Way.IN_PLACE, doubt=f"{_KEPT} {doubt_of_order(order)}".rstrip(), order=order)
+            return Exactness(ExecutionWay.IN_PLACE, doubt=f"{_KEPT} {doubt_of_order(order)}".rstrip(), order=order)
         doubt = self._doubt or trial.unlike
         if not doubt and trial.other_ops:
             doubt = _OTHER_OPS.format(names=names_text(trial.other_ops))
         if not doubt and not trial.proven:
             doubt = _CALLS if self._call.shadow_ops.ops else _UNPROVEN
-        return Exactness(Way.PROVEN, self._compared, doubt=doubt)
+        return Exactness(ExecutionWay.PROVEN, self._compared, doubt=doubt)

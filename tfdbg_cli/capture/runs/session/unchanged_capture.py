@@ -31,7 +31,7 @@ from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
 from tfdbg_cli.model.calls import Call, RunError
-from tfdbg_cli.model.exactness import Exactness, Way, same_bits
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, same_bits
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.interruptions import our_errors
@@ -109,7 +109,7 @@ class UnchangedCapture(InMemory):
                 # Why a run that failed cannot be made again stands in the run, if anybody looks at it.
                 (report if error is None else report_bug)("make a watched run again", failure)
             replayed = not_again(failure)
-            exactness = Exactness(Way.UNCHANGED)
+            exactness = Exactness(ExecutionWay.UNCHANGED)
         exactness = replace(exactness, race=self.state.unordered)
         replayed = replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
         self._run = replace(replayed.of(bare), error=bare.error, exactness=exactness)
@@ -145,9 +145,9 @@ class UnchangedCapture(InMemory):
         for attempt in self.attempts(held):
             replayed = replay_session(attempt, copy=held.copy_for(attempt))
             if error is not None:
-                return replayed, Exactness(Way.UNCHANGED)
+                return replayed, Exactness(ExecutionWay.UNCHANGED)
             differs = self.outcome.parted_from(outcome_in(replayed.tensors, self.outcome))
-            found.append((replayed, Exactness(Way.UNCHANGED, self.outcome.count, differs)))
+            found.append((replayed, Exactness(ExecutionWay.UNCHANGED, self.outcome.count, differs)))
             if not differs:
                 return found[-1]
         return found[0]

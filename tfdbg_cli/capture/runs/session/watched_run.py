@@ -18,7 +18,7 @@ from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of
 from tfdbg_cli.capture.runs.watch_policy import Course, checked, is_hit, passes, policy, replayed_hit
-from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
 from tfdbg_cli.capture.sessions.fusing import FUSED, is_by_product, is_refusal
@@ -71,7 +71,7 @@ class WatchedRun(InMemory):
         self._trial = TrialRun(invocation, call, watched, plan.capture, kept=self._keeps)
         self._kept: Sequence[FetchedValue] | None = None
         self._updated: Sequence[FetchedValue] = ()
-        self._before: Mapping[Variable, Array] = {}
+        self._before: Mapping[UsedVariable, Array] = {}
         self._aside: Sequence[Op] = ()
 
     def perform(self) -> RunResult:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan
-from tfdbg_cli.capture.estimate import Needed, needed, shapes_of
+from tfdbg_cli.capture.estimate import NeededSpace, needed, shapes_of
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.sessions.call_names import fed
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, misfit, reached_by, state_of
@@ -19,7 +19,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.units import bytes_text
 
-_NEEDED: Memos[Needed] = Memos(keep=KINDS)  # by the kind of call, the shapes of the feeds and the request
+_NEEDED: Memos[NeededSpace] = Memos(keep=KINDS)  # by the kind of call, the shapes of the feeds and the request
 
 
 def graph_asked_for(request: CaptureRequest, settings: Settings) -> GraphChoice:
@@ -73,7 +73,7 @@ def estimate_of(
     graph, shapes = invocation.session.graph, shapes_of(fed(invocation.feeds))
     key = *call_kind(invocation), tuple(sorted(shapes.items())), request
 
-    def found_out() -> Needed:
+    def found_out() -> NeededSpace:
         return needed(list(filter(chooser(request).admits, reached_by(invocation).fetchable.values())), shapes)
 
     return _NEEDED.of(graph, key, found_out).estimate(kind, settings, directory)

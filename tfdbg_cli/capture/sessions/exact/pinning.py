@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tfdbg_cli.capture.sessions.call_names import fed
-from tfdbg_cli.capture.sessions.call_state import CallState, Variable
+from tfdbg_cli.capture.sessions.call_state import CallState, UsedVariable
 from tfdbg_cli.capture.sessions.exact.run_effect import RunEffect
 from tfdbg_cli.capture.sessions.extended.call_checks import call_kind, reached_by
 from tfdbg_cli.capture.sessions.holders import HANDING_ON, held_by
@@ -16,7 +16,7 @@ from tfdbg_cli.capture.sessions.reach import KINDS, nests_of
 from tfdbg_cli.capture.sessions.unordered import marks_before
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.types import Op, TfGraph
-from tfdbg_cli.model.replay import ReplayInput, ReplaySpec, Role
+from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.control_flow import OUTSIDE
 from tfdbg_cli.ops.kinds import RESHAPES
@@ -46,14 +46,14 @@ def pinned(
             value = known.get(read.name, value)
             if value is not None and not isinstance(value, NoValue):
                 name = read.outputs[0].name
-                inputs.append(ReplayInput(name, Role.SOURCE, variable.dtype.name, value))
+                inputs.append(ReplayInput(name, InputRole.SOURCE, variable.dtype.name, value))
         if inputs:
             # TensorFlow does not run what only a fed read depends on, such as updates: so these are fetched as well.
             fetches = (*replay_spec.fetches, *_updating(state))
             yield replace(replay_spec, fetches=fetches, inputs=(*replay_spec.inputs, *inputs))
 
 
-_Reads: TypeAlias = Sequence[tuple[Op, Variable, bool]]
+_Reads: TypeAlias = Sequence[tuple[Op, UsedVariable, bool]]
 _READS: Memos[_Reads] = Memos(keep=KINDS)
 
 
@@ -73,7 +73,9 @@ def _updating(state: CallState) -> list[str]:
     return [name for name in dict.fromkeys(op.name for op in ops) if name not in outside]
 
 
-def _reads(order: Sequence[Op], state: CallState, fed_names: frozenset[str]) -> Iterator[tuple[Op, Variable, bool]]:
+def _reads(
+    order: Sequence[Op], state: CallState, fed_names: frozenset[str]
+) -> Iterator[tuple[Op, UsedVariable, bool]]:
     """The ops that give the value of a variable that the call writes, and do not come after an update of it.
 
     Each with the variable, and whether it certainly comes before all updates. Reads in loops and branches of version

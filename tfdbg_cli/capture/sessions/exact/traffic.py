@@ -13,7 +13,7 @@ from tfdbg_cli.capture.tf.types import RawSession
 from tfdbg_cli.process.interruptions import our_errors
 
 
-class RunUnderWay:
+class OverlappingRun:
     """One run, and what else was run of its session at some time while it was under way.
 
     `kind` tells what is equal for calls that do the same; it is asked once, if any other run is under way.
@@ -32,7 +32,7 @@ class RunUnderWay:
         except our_errors():  # a call that is wrong, of which the program hears by its own run
             return None
 
-    def meets(self, other: RunUnderWay) -> None:
+    def meets(self, other: OverlappingRun) -> None:
         """Note that `other` is under way, too."""
         self._met.setdefault(other.kind, other.invocation)
 
@@ -46,12 +46,12 @@ class Traffic:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # again by a signal handler that makes a run
-        self._under_way: dict[RunUnderWay, int] = {}  # with the thread that makes each, the last one begun last
+        self._under_way: dict[OverlappingRun, int] = {}  # with the thread that makes each, the last one begun last
 
     @contextmanager
-    def run(self, invocation: Invocation, kind: Callable[[Invocation], Hashable]) -> Iterator[RunUnderWay]:
-        """A context in which `invocation` is under way, for `kind` see `RunUnderWay`."""
-        own = RunUnderWay(invocation, kind)
+    def run(self, invocation: Invocation, kind: Callable[[Invocation], Hashable]) -> Iterator[OverlappingRun]:
+        """A context in which `invocation` is under way, for `kind` see `OverlappingRun`."""
+        own = OverlappingRun(invocation, kind)
         try:
             self._begin(own)
             yield own
@@ -59,7 +59,7 @@ class Traffic:
             with self._lock:
                 self._under_way.pop(own, None)
 
-    def _begin(self, own: RunUnderWay) -> None:
+    def _begin(self, own: OverlappingRun) -> None:
         with self._lock:
             others = list(self._under_way)
             self._under_way[own] = threading.get_ident()
@@ -68,7 +68,7 @@ class Traffic:
             other.meets(own)
 
     @property
-    def own(self) -> RunUnderWay | None:
+    def own(self) -> OverlappingRun | None:
         """The innermost run that is under way in this thread."""
         thread = threading.get_ident()
         with self._lock:

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.large_graphs import RUN, Preparation, announce
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.sessions.call_names import elements_of, fed_to, looks_at
-from tfdbg_cli.capture.sessions.call_state import CallState, Variable, call_state
+from tfdbg_cli.capture.sessions.call_state import CallState, UsedVariable, call_state
 from tfdbg_cli.capture.sessions.extended.checked_calls import checked_call
 from tfdbg_cli.capture.sessions.extended.checks import known_shape, read_after_updates, summed_answer
 from tfdbg_cli.capture.sessions.extended.frontier import Admits, frontier
@@ -63,7 +63,7 @@ class CallChecks:
     inner: tuple[Inner, ...]
     shadow_ops: ShadowOps
     updated: tuple[SymbolicTensor, ...]
-    before: Mapping[str, Variable]
+    before: Mapping[str, UsedVariable]
     checked: int
     total: int
     unasked: str = ""
@@ -223,7 +223,7 @@ class _Admission:
             return is_final_gradient(program_graph(self._graph), op.name, slot, op.op_type)
         return self._outcome is None or op.outputs[slot] in self._outcome
 
-    def variable(self, variable: Variable) -> bool:
+    def variable(self, variable: UsedVariable) -> bool:
         """Whether the value of `variable` after its update is asked about."""
         name = updated_name(variable.name).node
         dtype = variable.dtype.name
@@ -284,7 +284,7 @@ def _unasked(question: Question, tensors: Iterable[SymbolicTensor]) -> str:
     return next((str(tensor.name) for tensor in left), "")
 
 
-def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[Variable]:
+def _rewritten(state: CallState, shadow_ops: ShadowOps) -> list[UsedVariable]:
     """The written variables, each with the ops to wait for before it is read: shadow ops where there are any."""
     last = [variable.writers if variable.after is None else variable.after for variable in state.written]
     return [
@@ -324,7 +324,7 @@ def _outcome(results: Iterable[str], state: CallState, order: Iterable[Op]) -> f
     return frozenset(applied.union(results, put_away))
 
 
-def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Admits) -> bool:
+def _is_assigned(variable: UsedVariable, fetchable: Collection[str], admits: Admits) -> bool:
     """Whether `variable` is assigned once, from a tensor that is checked itself: in `fetchable`, and `admits` it."""
     writers = variable.writers
     if len(writers) != 1 or writers[0].type not in ASSIGNMENTS:
@@ -333,7 +333,7 @@ def _is_assigned(variable: Variable, fetchable: Collection[str], admits: Admits)
     return given.name in fetchable and admits(GraphOp(given.op), given.value_index)
 
 
-def _shown_in(variables: Sequence[Variable]) -> dict[str, list[str]]:
+def _shown_in(variables: Sequence[UsedVariable]) -> dict[str, list[str]]:
     """By the name of an update, the input whose NaN and infinities certainly show in the updated variable.
 
     Only for those of `variables` that are written by one op (`SHOWS` has the op types).

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from tfdbg_cli.capture.functions.calling.rewrite import Rewriting
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.frontier import frontier_of
 from tfdbg_cli.capture.functions.checking.static_facts import StaticFacts
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION, Body, attribute_of
@@ -57,7 +57,7 @@ def checked_call(
         return not (op_type in (ARGUMENT, UPDATED_VARIABLE) and node in elsewhere) and admits(node, op_type, dtype)
 
     found = frontier_of(root, known, question, admitted)
-    rewriting = Rewriting(b"", wanted=Wanted(question, found, values=False))
+    rewriting = Rewriting(b"", wanted=WantedRewrite(question, found, values=False))
     if not rewriting.exposed(root).answers:
         return None
     *definitions, around = rewriting.definitions

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.questions.recipe import ASKED, BEFORE
-from tfdbg_cli.capture.sessions.call_state import Variable
+from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.hidden_ops import HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.variable_ops import read
 from tfdbg_cli.capture.tf import compat
@@ -41,7 +41,7 @@ def summed_answer(
     return hidden.once(makers)[-1].outputs[0]
 
 
-def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
+def read_after_updates(hidden: HiddenOps, variables: Sequence[UsedVariable]) -> list[SymbolicTensor]:
     """Hidden tensors that read `variables` after the ops of the call that write them."""
     makers = {
         (variable.name, *(op.name for op in variable.writers)): partial(_read, variable, variable.writers)
@@ -50,13 +50,13 @@ def read_after_updates(hidden: HiddenOps, variables: Sequence[Variable]) -> list
     return [op.outputs[0] for op in hidden.once(makers)]
 
 
-def read_before(hidden: HiddenOps, variables: Sequence[Variable]) -> list[SymbolicTensor]:
+def read_before(hidden: HiddenOps, variables: Sequence[UsedVariable]) -> list[SymbolicTensor]:
     """Hidden tensors that read `variables` without waiting for anything, to be fetched in a run of their own."""
     makers = {(variable.name,): partial(_read, variable, ()) for variable in variables}
     return [op.outputs[0] for op in hidden.once(makers)]
 
 
-def _read(variable: Variable, after: Sequence[Op], _: int) -> list[NewOp]:
+def _read(variable: UsedVariable, after: Sequence[Op], _: int) -> list[NewOp]:
     return [read(variable.tensor, variable.dtype, variable.op.device, after, reference=variable.reference)]
 
 

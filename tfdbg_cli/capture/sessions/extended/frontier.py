@@ -22,7 +22,7 @@ Admits: TypeAlias = Callable[[GraphOp, int], bool]
 
 
 @dataclass(frozen=True)
-class Frontier:
+class SessionFrontier:
     """The `checked` tensors, whose answers stand for `total` tensors: all that can pass and are admitted.
 
     `given` are fed tensors that are no placeholders. These must be looked at as they are fed: the optimizer may take
@@ -42,7 +42,7 @@ def frontier(
     question: Question,
     *,
     shown: Mapping[str, Collection[str]] = MappingProxyType({}),
-) -> Frontier:
+) -> SessionFrontier:
     """The frontier of a call.
 
     Args:
@@ -62,7 +62,7 @@ def frontier(
     given = tuple(t for name, t in candidates.items() if name in fed_names and not is_placeholder(t))
     covered = search.covered | {tensor.name for tensor in given}
     checked = tuple(tensor for name, tensor in candidates.items() if name not in covered)
-    return Frontier(checked, given, len(candidates))
+    return SessionFrontier(checked, given, len(candidates))
 
 
 @dataclass
@@ -83,7 +83,7 @@ class _Search:
         self._coverage.look_at(op, self.candidates.__contains__)
 
     def _is_as_given(self, name: str) -> bool:
-        """Whether a tensor is checked or covered, and its readers certainly get the same value (see `Frontier`)."""
+        """Whether a tensor is checked or covered, and its readers get the same value for sure (`SessionFrontier`)."""
         tensor = self.candidates.get(name)
         return tensor is not None and (name not in self.fed_names or is_placeholder(tensor))
 

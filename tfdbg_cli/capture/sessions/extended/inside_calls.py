@@ -11,7 +11,7 @@ from tfdbg_cli.model.updates import UPDATED_VARIABLE
 
 
 @dataclass(frozen=True)
-class Inside:
+class InsideValues:
     """The `values` that a call computed inside, in order of execution.
 
     Where the call is in a loop of version 1, its turns begin at the rows `starts`.
@@ -28,7 +28,7 @@ class Inside:
         return list(map(range, (0, *self.starts[1:]), ends))
 
 
-def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str, Inside]) -> TensorStore:
+def with_inside(tensors: TensorStore, order: Sequence[str], inside: Mapping[str, InsideValues]) -> TensorStore:
     """The values of `tensors`, with those computed in a call before what the call gives.
 
     Args:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.capture.functions.calling.frame_reports import Rewritten
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early, shown_early
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
-from tfdbg_cli.capture.sessions.extended.inside_calls import Inside
+from tfdbg_cli.capture.sessions.extended.inside_calls import InsideValues
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.wrapped_call import GraphFunctions, RewrittenCall, called_root
@@ -22,7 +22,7 @@ from tfdbg_cli.capture.tf.types import EagerTensor, Op, TfGraph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.facts import Facts
 
-_EVERYTHING = Wanted(values=False, early=Early(everything=True))
+_EVERYTHING = WantedRewrite(values=False, early=Early(everything=True))
 
 
 class ReportingCalls:
@@ -56,7 +56,7 @@ class ReportingCalls:
         for rewritten in self._reporting.values():
             rewritten.begin(None)
 
-    def values(self) -> Iterator[tuple[str, Inside]]:
+    def values(self) -> Iterator[tuple[str, InsideValues]]:
         """The name of each call with what was computed in it."""
         for name, rewritten in self._reporting.items():
             told = rewritten.reports.in_order()
@@ -69,4 +69,4 @@ class ReportingCalls:
                     starts.append(len(pairs))
                 if tensor not in given:
                     pairs.append((self._shown[tensor], value))
-            yield name, Inside(KeptTensors.of(pairs), tuple(starts))
+            yield name, InsideValues(KeptTensors.of(pairs), tuple(starts))

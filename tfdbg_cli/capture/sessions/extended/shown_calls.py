@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.capture.functions.calling.frame_reports import Rewritten, Unrolled
 from tfdbg_cli.capture.functions.calling.kept_tensors import KeptTensors
-from tfdbg_cli.capture.functions.checking.checking_edit import Wanted
+from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.definition.body import Body
-from tfdbg_cli.capture.sessions.extended.inside_calls import Inside
+from tfdbg_cli.capture.sessions.extended.inside_calls import InsideValues
 from tfdbg_cli.capture.sessions.extended.shadow_ops import ShadowOpMaker, ShadowOps
 from tfdbg_cli.capture.sessions.hidden_ops import hidden_ops
 from tfdbg_cli.capture.sessions.program_graph import tensor_name
@@ -39,7 +39,7 @@ class ShownCalls:
 
     def _rewritten(self, op: Op, _: Facts[str]) -> RewrittenCall:
         root = called_root(op, self._functions)
-        shown = self._shown[op.name] = Rewritten.of(root, Wanted.all_values(root))
+        shown = self._shown[op.name] = Rewritten.of(root, WantedRewrite.all_values(root))
         *definitions, around = shown.rewriting.definitions
         return RewrittenCall(op, Body(around), tuple(definitions))
 
@@ -53,7 +53,7 @@ class ShownCalls:
         for shown in self._shown.values():
             shown.begin(None)
 
-    def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, Inside]]:
+    def values(self, fetched: Sequence[FetchedValue], outside: TensorStore) -> Iterator[tuple[str, InsideValues]]:
         """The name of each call with what was computed in it.
 
         `fetched` are the values of `tensors`; `outside` has the values of the graph, among them the calls' inputs.
@@ -66,7 +66,7 @@ class ShownCalls:
             unrolled = Unrolled(shown.reports.end())
             unrolled.know(_given(op, shown, outside))
             unrolled.add(shown.exposed.items, tensors)
-            yield op.name, Inside(KeptTensors.of(unrolled.values))
+            yield op.name, InsideValues(KeptTensors.of(unrolled.values))
 
 
 def _given(op: Op, shown: Rewritten, outside: TensorStore) -> dict[TensorName, EagerTensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.difference.compared import Gap, State, Verdict
+from tfdbg_cli.analysis.difference.compared import Gap, TensorFate, Verdict
 from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
@@ -21,15 +21,15 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
     data: dict[str, Any] = {
         "first": None if comparison.first is None else _first(comparison, comparison.first),
         "different": different,
-        "equal": len(pairs.rows) - different - counts[State.UNKNOWN],
+        "equal": len(pairs.rows) - different - counts[TensorFate.UNKNOWN],
         "only_a": [str(first.tensors[row].name) for row in pairs.only_first],
         "only_b": [str(second.tensors[row].name) for row in pairs.only_second],
         "zeros": len(comparison.judge.signed_zeros),
-        "rounding": counts[State.ROUNDED],
-        "grown": counts[State.GROWN],
-        "other_way": counts[State.OTHER_WAY],
-        "own_data": counts[State.OWN_DATA],
-        "unknown": counts[State.UNKNOWN],
+        "rounding": counts[TensorFate.ROUNDED],
+        "grown": counts[TensorFate.GROWN],
+        "other_way": counts[TensorFate.OTHER_WAY],
+        "own_data": counts[TensorFate.OWN_DATA],
+        "unknown": counts[TensorFate.UNKNOWN],
         "damaged": [name for name, _ in comparison.damaged],
         "growth": [
             {"a": _name(comparison, one, 0), "relative": one.gap.errors.relative, "factor": one.growth}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.analysis.difference.compared import Change, State, Verdict
+from tfdbg_cli.analysis.difference.compared import TensorChange, TensorFate, Verdict
 from tfdbg_cli.analysis.difference.compared_recordings import Compared
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange
@@ -37,7 +37,7 @@ _WAY_SHOWN = 6
 
 
 @dataclass(frozen=True)
-class Beside:
+class SideBySide:
     """Two runs compared, as they are to be shown: under which `names`, the list narrowed to nodes of a `pattern`.
 
     `shown` is the run that the commands of this stop look at: links lead to its tensors.
@@ -82,7 +82,7 @@ class Beside:
         return first.tensors[one.rows[0]].node, second.tensors[one.rows[1]].node
 
 
-def difference_document(beside: Beside) -> Document:
+def difference_document(beside: SideBySide) -> Document:
     """The page."""
     comparison = beside.comparison
     blocks: list[Block] = [Text(tuple(_head(beside))), Text((EMPTY_LINE,))]
@@ -107,11 +107,11 @@ def difference_document(beside: Beside) -> Document:
 def _weight(one: Verdict) -> tuple[bool, float, int]:
     gap = one.gap
     assert gap is not None
-    odd = gap.change is not Change.VALUES
+    odd = gap.change is not TensorChange.VALUES
     return odd, gap.errors.relative, -one.rows[0]
 
 
-def _head(beside: Beside) -> list[Line]:
+def _head(beside: SideBySide) -> list[Line]:
     lines = []
     for label, name, run in zip("AB", beside.names, beside.comparison.runs, strict=True):
         title = run.change.title if run.change is not None else run.call.title
@@ -171,7 +171,7 @@ def _nothing(comparison: Comparison) -> Block:
         text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
         return Labelled("First", text, Style.WARNING, _LABEL)
     counts = comparison.counts
-    if counts[State.OWN_DATA]:
+    if counts[TensorFate.OWN_DATA]:
         if _lacks_updates(comparison):
             text = (
                 "Nothing diverges before the variables are updated; what they are afterwards was not recorded, and"
@@ -180,12 +180,12 @@ def _nothing(comparison: Comparison) -> Block:
             return Labelled("First", text, Style.WARNING, _LABEL)
         shared = f"what all {comparison.peer}s are to share is the same"
         text = f"Nothing diverges: {shared}, the rest is of what each was given."
-    elif counts[State.OTHER_WAY]:
+    elif counts[TensorFate.OTHER_WAY]:
         text = "Nothing diverges: what differs is rounding, or computed on two ways that lead to the same."
-    elif counts[State.ROUNDED] or counts[State.GROWN]:
+    elif counts[TensorFate.ROUNDED] or counts[TensorFate.GROWN]:
         text = "Nothing diverges: what differs is rounding."
     else:
-        text = "Nothing differs of what could be compared." if counts[State.UNKNOWN] else "Nothing differs."
+        text = "Nothing differs of what could be compared." if counts[TensorFate.UNKNOWN] else "Nothing differs."
     return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD, _LABEL)
 
 
@@ -202,14 +202,14 @@ def _why_without(comparison: Comparison) -> str:
 def _lacks_updates(comparison: Comparison) -> bool:
     """Whether the runs update variables, and none was compared as it is afterwards."""
     run = comparison.runs[0]
-    unknown = {one.rows for one in comparison.verdicts if one.state is State.UNKNOWN}
+    unknown = {one.rows for one in comparison.verdicts if one.state is TensorFate.UNKNOWN}
     compared = (run.tensors[rows[0]] for rows in comparison.pairs.rows if rows not in unknown)
     if any(tensor.op_type == UPDATED_VARIABLE for tensor in compared):
         return False
     return any(updates_variable(node.op_type) for node in run.graph)
 
 
-def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
+def _first_blocks(beside: SideBySide, first: Verdict) -> list[Block]:
     comparison, gap = beside.comparison, first.gap
     assert gap is not None
     inputs = comparison.inputs(first)
@@ -238,7 +238,7 @@ def _first_blocks(beside: Beside, first: Verdict) -> list[Block]:
     return blocks
 
 
-def _made_at(beside: Beside, first: Verdict) -> list[Block]:
+def _made_at(beside: SideBySide, first: Verdict) -> list[Block]:
     """The line that made the op in A, and that in B; once, where both are the same."""
     runs, linked = beside.comparison.runs, beside.linked
     if all(run.call.kind is RunKind.CHECKPOINT for run in runs):  # nothing made them here
@@ -255,18 +255,18 @@ def _made_at(beside: Beside, first: Verdict) -> list[Block]:
     return found
 
 
-def _counted(beside: Beside) -> list[Block]:
+def _counted(beside: SideBySide) -> list[Block]:
     comparison = beside.comparison
     counts, pairs = comparison.counts, comparison.pairs
-    own, follow = counts[State.NEW], counts[State.FOLLOWS]
+    own, follow = counts[TensorFate.NEW], counts[TensorFate.FOLLOWS]
     parts = [
-        f"{counts[State.EQUAL]:,} equal",
-        f"{counts[State.ROUNDED]:,} the same but for rounding" if counts[State.ROUNDED] else "",
-        f"{counts[State.GROWN]:,} in which rounding has grown" if counts[State.GROWN] else "",
+        f"{counts[TensorFate.EQUAL]:,} equal",
+        f"{counts[TensorFate.ROUNDED]:,} the same but for rounding" if counts[TensorFate.ROUNDED] else "",
+        f"{counts[TensorFate.GROWN]:,} in which rounding has grown" if counts[TensorFate.GROWN] else "",
         f"{own + follow:,} different ({own:,} of their own, {follow:,} that follow)" if own + follow else "",
-        f"{counts[State.OTHER_WAY]:,} on two ways to the same" if counts[State.OTHER_WAY] else "",
-        f"{counts[State.OWN_DATA]:,}{_BY_NATURE.format(comparison.peer)}" if counts[State.OWN_DATA] else "",
-        f"{counts[State.UNKNOWN]:,} without values" if counts[State.UNKNOWN] else "",
+        f"{counts[TensorFate.OTHER_WAY]:,} on two ways to the same" if counts[TensorFate.OTHER_WAY] else "",
+        f"{counts[TensorFate.OWN_DATA]:,}{_BY_NATURE.format(comparison.peer)}" if counts[TensorFate.OWN_DATA] else "",
+        f"{counts[TensorFate.UNKNOWN]:,} without values" if counts[TensorFate.UNKNOWN] else "",
     ]
     text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."
     blocks: list[Block] = [Labelled("Compared", text, label_width=_LABEL)]
@@ -298,7 +298,7 @@ def _counted(beside: Beside) -> list[Block]:
     return blocks
 
 
-def _growth(beside: Beside) -> list[Block]:
+def _growth(beside: SideBySide) -> list[Block]:
     """Along which tensors rounding grew, each with its error beside its largest element, and how much it grew."""
     way = beside.comparison.way_of_growth()
     if not way:

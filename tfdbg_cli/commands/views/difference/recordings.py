@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.difference.divergence import Told, silently
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.variables_alone import variables_alone
-from tfdbg_cli.commands.views.difference.page import Beside, difference_document
+from tfdbg_cli.commands.views.difference.page import SideBySide, difference_document
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
@@ -25,7 +25,7 @@ _LONGEST_MAP = 1 << 24  # bytes
 
 
 @dataclass(frozen=True)
-class Asked:
+class DiffRequest:
     """What a user asks of a comparison. `pattern` narrows the list of tensors to some nodes."""
 
     tolerance: Tolerance = field(default_factory=Tolerance)
@@ -82,7 +82,7 @@ def _of_worker(path: str, worker: str) -> Recorded:
 
 
 def compared(
-    first: Recorded, second: Recorded, asked: Asked, shown: Run | None = None, told: Told = silently
+    first: Recorded, second: Recorded, asked: DiffRequest, shown: Run | None = None, told: Told = silently
 ) -> tuple[Document, Compared]:
     """The page about the difference, and what it tells of. `shown` is the run that links can lead into.
 
@@ -99,12 +99,12 @@ def compared(
     found = compared_recordings(
         first.runs, second.runs, number=number, tolerance=tolerance, renames=renames, graphs=asked.graphs, told=told
     )
-    beside = Beside(found, (first.name, second.name), asked.pattern, graphs=asked.graphs, shown=shown)
+    beside = SideBySide(found, (first.name, second.name), asked.pattern, graphs=asked.graphs, shown=shown)
     return difference_document(beside), found
 
 
 def replicas_compared(
-    recorded: Recorded, replicas: Sequence[int], asked: Asked, shown: Run | None = None, told: Told = silently
+    recorded: Recorded, replicas: Sequence[int], asked: DiffRequest, shown: Run | None = None, told: Told = silently
 ) -> tuple[Document, Compared]:
     """The page about the difference between replicas of one run, and what it tells of; as `compared`.
 
@@ -127,17 +127,19 @@ def replicas_compared(
     )
     if shown is not None and recorded.runs[found.places[0]] is shown:
         shown = found.comparison.runs[0]
-    beside = Beside(found, (recorded.name, recorded.name), asked.pattern, shown=shown)
+    beside = SideBySide(found, (recorded.name, recorded.name), asked.pattern, shown=shown)
     return difference_document(beside), found
 
 
-def _tolerance(asked: Asked) -> Tolerance:
+def _tolerance(asked: DiffRequest) -> Tolerance:
     if not all(one is None or 0 <= one < math.inf for one in (asked.tolerance.rtol, asked.tolerance.atol)):
         raise TfdbgError("A tolerance is a number from 0 on, not infinite.")
     return asked.tolerance
 
 
-def _beside_a_saved_model(first: Recorded, second: Recorded, asked: Asked) -> tuple[Recorded, Recorded, int | None]:
+def _beside_a_saved_model(
+    first: Recorded, second: Recorded, asked: DiffRequest
+) -> tuple[Recorded, Recorded, int | None]:
     """Both, where one holds graphs and the variables that belong to them: what the other one can be set against.
 
     That are the graphs where it is nothing else, and the variables, which alone have values, where it has some.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tfdbg_cli.analysis.difference.compared import Change, Gap, State, Verdict
+from tfdbg_cli.analysis.difference.compared import Gap, TensorChange, TensorFate, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap
 from tfdbg_cli.analysis.difference.graph_changes import GraphChange, What
@@ -21,12 +21,12 @@ from tfdbg_cli.model.values import NoValue, Value
 
 Link = Callable[[tuple[int | None, int | None]], str]
 
-_STYLES = {Change.BECAME_FINITE: Style.GOOD, Change.BECAME_NONFINITE: Style.ERROR}
-_STATES = {State.NEW: "of its own", State.FOLLOWS: "follows", State.GROWN: "rounding"}
+_STYLES = {TensorChange.BECAME_FINITE: Style.GOOD, TensorChange.BECAME_NONFINITE: Style.ERROR}
+_STATES = {TensorFate.NEW: "of its own", TensorFate.FOLLOWS: "follows", TensorFate.GROWN: "rounding"}
 _INPUT_STATES = {
-    State.EQUAL: "equal", State.ROUNDED: "rounding", State.GROWN: "rounding grown", State.NEW: "differs",
-    State.FOLLOWS: "differs", State.OTHER_WAY: "differs", State.OWN_DATA: "differs",
-    State.UNKNOWN: "not known",
+    TensorFate.EQUAL: "equal", TensorFate.ROUNDED: "rounding", TensorFate.GROWN: "rounding grown",
+    TensorFate.NEW: "differs", TensorFate.FOLLOWS: "differs", TensorFate.OTHER_WAY: "differs",
+    TensorFate.OWN_DATA: "differs", TensorFate.UNKNOWN: "not known",
 }  # fmt: skip
 
 
@@ -40,9 +40,9 @@ def change_text(comparison: Comparison, one: Verdict) -> str:
     gap = one.gap
     assert gap is not None
     tensors = [run.tensors[row] for run, row in zip(comparison.runs, one.rows, strict=True)]
-    if gap.change is Change.SHAPE:
+    if gap.change is TensorChange.SHAPE:
         return f"the shapes differ: {shape_text(tensors[0].shape)} in A, {shape_text(tensors[1].shape)} in B"
-    if gap.change is Change.DTYPE:
+    if gap.change is TensorChange.DTYPE:
         return f"the types differ: {tensors[0].dtype} in A, {tensors[1].dtype} in B"
     errors = gap.errors
     parts = [f"{errors.beyond:,} of {count_text(errors.size, 'element')} differ{'s' * (errors.beyond == 1)}"]
@@ -53,7 +53,7 @@ def change_text(comparison: Comparison, one: Verdict) -> str:
         parts += [f"max abs {number_text(errors.max_abs)}", f"max rel {number_text(errors.max_rel)}"]
     if errors.max_ulp:
         parts.append(f"max ULP {number_text(errors.max_ulp)}")
-    if gap.change is not Change.VALUES:
+    if gap.change is not TensorChange.VALUES:
         parts.append(str(gap.change))
     return ", ".join(parts)
 
@@ -106,7 +106,7 @@ _ERRORS = (
 
 
 def _error_cells(gap: Gap | None) -> list[Span]:
-    if gap is None or gap.change in {Change.SHAPE, Change.DTYPE}:
+    if gap is None or gap.change in {TensorChange.SHAPE, TensorChange.DTYPE}:
         return [Span("")] * len(_ERRORS)
     errors = gap.errors
     return [
@@ -119,9 +119,9 @@ def _error_cells(gap: Gap | None) -> list[Span]:
 
 def _what(one: Verdict) -> Span:
     assert one.gap is not None
-    if one.gap.change is not Change.VALUES:
+    if one.gap.change is not TensorChange.VALUES:
         return Span(str(one.gap.change), _STYLES.get(one.gap.change, Style.WARNING))
-    return Span(_STATES[one.state], Style.WARNING if one.state is State.NEW else Style.DIM)
+    return Span(_STATES[one.state], Style.WARNING if one.state is TensorFate.NEW else Style.DIM)
 
 
 def graph_table(

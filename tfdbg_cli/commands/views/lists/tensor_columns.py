@@ -43,7 +43,7 @@ class Field:
     text: Callable[[int, Tensor], str] | None = None
 
 
-class Cells(Sequence[Span]):
+class TensorCells(Sequence[Span]):
     """The cells of one tensor, each made when it is looked at: a summary reads the whole value."""
 
     def __init__(self, fields: Sequence[Field], index: int, tensor: Tensor) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from tfdbg_cli.analysis.graph.flow.turns import Turns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
@@ -70,7 +70,7 @@ def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     """Which turn of a loop it was, where that can be told, with a link to the tensor in all turns."""
     if origin.index is None:
         return []
-    turns = Turns(run.graph, run.tensors)
+    turns = LoopTurns(run.graph, run.tensors)
     loop, turn = turns.loop_around(origin.name.node), turns.turn(origin.index)
     if loop is None or turn is None:
         return []

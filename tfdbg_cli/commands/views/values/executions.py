@@ -61,7 +61,7 @@ def which(choice: Choice, text: str | None) -> int | Places | None:
     return number
 
 
-class Executions:
+class ShownExecutions:
     """Several executions of one tensor, each value read once.
 
     `spell` gives the command that shows other executions with the same flags, as -n would write them.

@@ -20,7 +20,7 @@ from tfdbg_cli.document.exports.csv_rows import csv_text
 from tfdbg_cli.document.jsonlines import standard
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.container.elements import Elements, elements_of
+from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import Array
 
@@ -196,7 +196,7 @@ def _write_json(out: IO[bytes], data: object) -> None:
 
 
 def _safetensors(tensors: Sequence[Exported], out: IO[bytes]) -> None:
-    parts: dict[str, Elements] = {}
+    parts: dict[str, ElementBytes] = {}
     for name, one in _by_name(tensors).items():
         if one.array.dtype.kind in "OSU":
             raise TfdbgError(
@@ -208,7 +208,7 @@ def _safetensors(tensors: Sequence[Exported], out: IO[bytes]) -> None:
         out.write(part.content)
 
 
-def _safetensors_header(parts: Mapping[str, Elements]) -> bytes:
+def _safetensors_header(parts: Mapping[str, ElementBytes]) -> bytes:
     header: dict[str, object] = {}
     end = 0
     for name, part in parts.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tfdbg_cli.analysis.variable_differences import Change, Differing, VariablesCompared
+from tfdbg_cli.analysis.variable_differences import Differing, VariableChange, VariablesCompared
 from tfdbg_cli.analysis.variables.listing import Variable
 from tfdbg_cli.commands.views.variables.saved import VariableSide
 from tfdbg_cli.commands.views.variables.table import partial_shape_text
@@ -118,9 +118,9 @@ def _changes(first: VariableSide, second: VariableSide, changes: Sequence[Differ
 
 
 def _what(one: Differing, mine: Variable, other: Variable) -> str:
-    if one.change is Change.SHAPE:
+    if one.change is VariableChange.SHAPE:
         return f"{partial_shape_text(mine.shape)} → {partial_shape_text(other.shape)}"
-    if one.change is Change.DTYPE:
+    if one.change is VariableChange.DTYPE:
         return f"{mine.dtype} → {other.dtype}"
     if one.nan[0] != one.nan[1]:
         return f"NaN in {'AB'[one.nan[1] > one.nan[0]]}"

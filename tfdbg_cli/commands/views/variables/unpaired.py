@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.variables.listing import Variable
-from tfdbg_cli.analysis.variables.renames import Rename
+from tfdbg_cli.analysis.variables.renames import VariableRename
 from tfdbg_cli.commands.views.variables.table import called_otherwise, partial_shape_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Span, Style
@@ -16,7 +16,10 @@ _LEAST = 22  # columns of a name
 
 
 def unpaired_table(
-    rows: Sequence[Variable], others: Sequence[Variable], places: Sequence[int], suggested: Mapping[int, Rename]
+    rows: Sequence[Variable],
+    others: Sequence[Variable],
+    places: Sequence[int],
+    suggested: Mapping[int, VariableRename],
 ) -> Table:
     """The variables at `places` of `rows`; before what holds the same in `others` stands an equals sign.
 
@@ -50,7 +53,7 @@ def unpaired_table(
     return Table(columns, len(places), row)
 
 
-def unpaired_data(one: Variable, others: Sequence[Variable], suggested: Rename | None) -> dict[str, Any]:
+def unpaired_data(one: Variable, others: Sequence[Variable], suggested: VariableRename | None) -> dict[str, Any]:
     """The JSON form of such a variable."""
     return {
         "name": one.name,
@@ -65,6 +68,6 @@ def unpaired_data(one: Variable, others: Sequence[Variable], suggested: Rename |
     }
 
 
-def turned(suggested: Mapping[int, Rename]) -> Mapping[int, Rename]:
+def turned(suggested: Mapping[int, VariableRename]) -> Mapping[int, VariableRename]:
     """The same suggestions, seen from the other place."""
-    return {one.other: Rename(at, one.same_values) for at, one in suggested.items()}
+    return {one.other: VariableRename(at, one.same_values) for at, one in suggested.items()}

@@ -50,7 +50,7 @@ def array_in(tensor: EagerTensor) -> Any:
 
 
 @dataclass(eq=False, slots=True)
-class Source:
+class OutsideInput:
     """What an op was given that no op of the log made.
 
     `given` is an array, a Python value, or a weak reference to the handle of a variable or of something else.
@@ -71,7 +71,7 @@ class OnTheWay:
     `dtype` is by number, `count` the number of that read among all ReadVariableOps of the log.
     """
 
-    handle: Source
+    handle: OutsideInput
     dtype: int
     count: int
     value: Any = None  # the value that was read; None: read when somebody looks, if no update came since
@@ -89,7 +89,7 @@ class Noted(NamedTuple):
     op_type: str
     nth: int
     scope: str
-    reads: list[int | Source | OnTheWay]
+    reads: list[int | OutsideInput | OnTheWay]
     attributes: AttributeList
     outputs: Sequence[Taken]
     stack: Stack
@@ -101,12 +101,12 @@ class Noted(NamedTuple):
         """The name by which it is shown; see `RecentOp.name`."""
         return _name(self.scope, self.stack, self.op_type, self.nth)
 
-    def holding(self, reads: list[int | Source | OnTheWay], outputs: Sequence[Taken], nbytes: int) -> Noted:
+    def holding(self, reads: list[int | OutsideInput | OnTheWay], outputs: Sequence[Taken], nbytes: int) -> Noted:
         """The same op with these `reads` and `outputs`, of which the log holds `nbytes`."""
         return Noted(*self[:4], reads, self.attributes, outputs, self.stack, self.device, nbytes)
 
 
-Read: TypeAlias = "tuple[RecentOp, int] | Source"
+Read: TypeAlias = "tuple[RecentOp, int] | OutsideInput"
 
 
 @dataclass(eq=False, slots=True)
@@ -122,7 +122,9 @@ class RecentOp:
     outputs: Sequence[Taken]
     stack: Stack
     device: str
-    written: Sequence[tuple[Source, Value]] = field(default_factory=list)  # variables, with their values after it
+    written: Sequence[tuple[OutsideInput, Value]] = field(
+        default_factory=list
+    )  # variables, with their values after it
 
     @property
     def name(self) -> str:
@@ -139,9 +141,9 @@ def attribute(attributes: AttributeList, name: str) -> Any:
     return dict(zip(attributes[::2], attributes[1::2], strict=False)).get(name)
 
 
-def id_of(read: int | Source | OnTheWay) -> int:
+def id_of(read: int | OutsideInput | OnTheWay) -> int:
     """The id of the tensor that was read; 0 where it was none."""
-    return read if isinstance(read, int) else read.key if isinstance(read, Source) else 0
+    return read if isinstance(read, int) else read.key if isinstance(read, OutsideInput) else 0
 
 
 def linked(noted: Noted) -> RecentOp:

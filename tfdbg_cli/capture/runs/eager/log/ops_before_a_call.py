@@ -16,10 +16,10 @@ from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, OutsideInput
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_leading_to
-from tfdbg_cli.capture.runs.eager.program.stacks import Tracebacks
+from tfdbg_cli.capture.runs.eager.program.stacks import EagerTracebacks
 from tfdbg_cli.capture.stores import rows_of
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
@@ -40,7 +40,7 @@ class _Joined:
 
     nodes: tuple[Node, ...]
     made: Mapping[str, TensorName]
-    places: Tracebacks
+    places: EagerTracebacks
     graph: Graph
 
 
@@ -59,7 +59,7 @@ class Pasts:
         log: RecentOps,
         given: Mapping[str, EagerTensor],
         handed: HandedOver | None,
-        named: Callable[[Source], str],
+        named: Callable[[OutsideInput], str],
         *,
         insides: bool = True,
     ) -> Run:
@@ -111,7 +111,7 @@ class Pasts:
         )
 
     def _joined(
-        self, alone: Graph, past: tuple[Node, ...], made: Mapping[str, TensorName], places: Tracebacks
+        self, alone: Graph, past: tuple[Node, ...], made: Mapping[str, TensorName], places: EagerTracebacks
     ) -> Graph:
         latest = self._latest.get(alone)
         if latest is not None and (latest.nodes, latest.made) == (past, made) and latest.places.is_alike(places):

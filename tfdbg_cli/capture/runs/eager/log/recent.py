@@ -21,9 +21,9 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     STRING,
     Noted,
     OnTheWay,
+    OutsideInput,
     RecentOp,
     Released,
-    Source,
     Taken,
     array_in,
     id_of,
@@ -65,7 +65,7 @@ class RecentOps:
         self._counts: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
         self._made: set[int] = set()  # the ids of tensors that ops gave
         self._released: set[int] = set()  # of those, the ones whose memory is that of a large variable
-        self._outside: dict[int, Source] = {}
+        self._outside: dict[int, OutsideInput] = {}
         self.fresh: set[int] = set()  # ids of arrays from outside whose names nobody has looked up yet
         self._forgotten: dict[int, tuple[Noted, int]] = {}  # by the id of a tensor: the op that gave it, and the slot
         self.updates = Updates()
@@ -142,7 +142,7 @@ class RecentOps:
     ) -> Noted:
         """Add an op that was given `inputs` and gave `outputs`; `scope` is its name scope, by default `scope_now`."""
         made, nbytes = self._made, 0
-        reads: list[int | Source | OnTheWay]
+        reads: list[int | OutsideInput | OnTheWay]
         try:  # mostly ops before have given all of its inputs
             reads = [*map(tensor_id, inputs)]
             if not made.issuperset(reads):
@@ -260,7 +260,7 @@ class RecentOps:
         if 0 <= self._forward_from <= op.number:
             self._note_forward(op)
         for read in op.reads:
-            if isinstance(read, Source):
+            if isinstance(read, OutsideInput):
                 self._unread(read)
         self.updates.forget(op.number)
         self.dropped += 1
@@ -272,7 +272,7 @@ class RecentOps:
         if len(self._forgotten) + len(self._outside) > 4 * len(self._ops) + 1000:
             self._forget_unread()
 
-    def _unread(self, source: Source) -> None:
+    def _unread(self, source: OutsideInput) -> None:
         """Note that an op which was given `source` is forgotten; after the last such op the value is released."""
         source.readers -= 1
         if source.readers <= 0 and source.nbytes:
@@ -283,12 +283,12 @@ class RecentOps:
         """Forget sources and forgotten ops that no op in the log refers to."""
         read = [given for op in self._ops for given in op.reads]
         tensors = {given for given in read if isinstance(given, int)}
-        sources = {given.key for given in read if isinstance(given, Source)}
+        sources = {given.key for given in read if isinstance(given, OutsideInput)}
         sources |= {given.handle.key for given in read if isinstance(given, OnTheWay)}
         self._forgotten = {key: made for key, made in self._forgotten.items() if key in tensors}
         self._outside = {key: source for key, source in self._outside.items() if key in sources}
 
-    def _given(self, given: OpInput) -> int | Source | OnTheWay:
+    def _given(self, given: OpInput) -> int | OutsideInput | OnTheWay:
         """What the log has for an input of an op that it is about to hold."""
         if type(given) is not EagerTensor:
             return self._read(given)
@@ -299,10 +299,10 @@ class RecentOps:
         source.readers += 1
         return source
 
-    def _read(self, given: OpInput) -> Source | OnTheWay:
+    def _read(self, given: OpInput) -> OutsideInput | OnTheWay:
         handle = getattr(given, "handle", None)
         if type(handle) is not EagerTensor:
-            source = Source(given, nbytes=getattr(given, "nbytes", 0), readers=1)
+            source = OutsideInput(given, nbytes=getattr(given, "nbytes", 0), readers=1)
             self._nbytes += source.nbytes
             return source
         count = next(self._counts["ReadVariableOp"])
@@ -310,15 +310,15 @@ class RecentOps:
         value = _variable(handle, dtype) if self._keeps_all else None
         return OnTheWay(self._source(handle), dtype, count, value)
 
-    def _source(self, given: EagerTensor) -> Source:
+    def _source(self, given: EagerTensor) -> OutsideInput:
         key = tensor_id(given)
         return self._outside.get(key) or self._new_source(given, key)
 
-    def _new_source(self, given: EagerTensor, key: int) -> Source:
+    def _new_source(self, given: EagerTensor, key: int) -> OutsideInput:
         dtype = dtype_number(given)
         value: Any = weakref.ref(given) if dtype in HANDLE_NUMBERS else array_in(given)
         nbytes = 0 if dtype in HANDLE_NUMBERS or dtype == STRING else value.nbytes
-        found = self._outside[key] = Source(value, dtype, key, nbytes)
+        found = self._outside[key] = OutsideInput(value, dtype, key, nbytes)
         if dtype in _FLOATS and not value.ndim and not math.isfinite(value):
             found.number = number_behind(value)
         if nbytes and value.ndim:
@@ -326,7 +326,7 @@ class RecentOps:
         self._nbytes += nbytes
         return found
 
-    def _shows_a_variable(self, op_type: str, reads: Sequence[int | Source | OnTheWay]) -> bool:
+    def _shows_a_variable(self, op_type: str, reads: Sequence[int | OutsideInput | OnTheWay]) -> bool:
         """Whether the output of an op is the memory of a variable, read directly or handed on."""
         if op_type not in _SAME_MEMORY:
             return op_type == "ReadVariableOp"

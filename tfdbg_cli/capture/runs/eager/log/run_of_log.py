@@ -13,9 +13,9 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, within
-from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, Read, RecentOp, Released, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, OutsideInput, Read, RecentOp, Released
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.program.stacks import Stack, Tracebacks
+from tfdbg_cli.capture.runs.eager.program.stacks import EagerTracebacks, Stack
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
@@ -45,7 +45,7 @@ class RunParts:
 
     graph: Graph
     store: MemoryTensorStore
-    tracebacks: Tracebacks
+    tracebacks: EagerTracebacks
     feeds: Mapping[str, Array]
     handles: Mapping[str, Callable[[], EagerTensor | None]]  # weak references to handles, by names of variables
     came: Mapping[str, int]  # by name, ids of tensors that may be of a batch: feeds, and what iterators gave
@@ -59,7 +59,7 @@ class RunParts:
 
 
 def parts_of_run(
-    log: RecentOps, named: Callable[[Source], str], *, last: bool = False, failed: Noted | None = None
+    log: RecentOps, named: Callable[[OutsideInput], str], *, last: bool = False, failed: Noted | None = None
 ) -> RunParts:
     """The parts of a run of all ops in `log`; with `last` of its last op and the ops that led to it.
 
@@ -72,7 +72,7 @@ def parts_of_run(
 
 
 def parts_leading_to(
-    log: RecentOps, ends: Sequence[int], named: Callable[[Source], str], *, insides: bool
+    log: RecentOps, ends: Sequence[int], named: Callable[[OutsideInput], str], *, insides: bool
 ) -> RunParts:
     """The parts of a run that consists of the ops numbered `ends` in `log`, and those that led to them.
 
@@ -85,21 +85,21 @@ def parts_leading_to(
 
 def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
     """The ops `ends` and those of `ops` that led to them, in order."""
-    found = set(reached(ends, lambda op: [read[0] for read in op.inputs if not isinstance(read, Source)]))
+    found = set(reached(ends, lambda op: [read[0] for read in op.inputs if not isinstance(read, OutsideInput)]))
     return [op for op in ops if op in found]
 
 
 class _Builder:
     """Makes nodes, tensors and stacks of one op after the other."""
 
-    def __init__(self, log: RecentOps, named: Callable[[Source], str], leading: Sequence[RecentOp]) -> None:
+    def __init__(self, log: RecentOps, named: Callable[[OutsideInput], str], leading: Sequence[RecentOp]) -> None:
         """Called functions among `leading`, the ops that led to the end, show their inner values."""
         self._log = log
         self._leading = {op.number for op in leading}
         self._named = named
         self._nodes: dict[str, Node] = {}
         self._names: dict[int, str] = {}  # of sources, by their id
-        self._alive: list[Source] = []
+        self._alive: list[OutsideInput] = []
         self._feeds: dict[str, Array] = {}
         self._handles: dict[str, Callable[[], EagerTensor | None]] = {}
         self._came: dict[str, int] = {}
@@ -121,7 +121,7 @@ class _Builder:
         return RunParts(
             graph,
             MemoryTensorStore(self._tensors, self._values),
-            Tracebacks(self._stacks, self._places),
+            EagerTracebacks(self._stacks, self._places),
             self._feeds,
             self._handles,
             self._came,
@@ -160,7 +160,7 @@ class _Builder:
 
     def _held(self, read: Read) -> Array | None:
         """The value that a function was given, or None where the log does not hold it."""
-        if isinstance(read, Source):
+        if isinstance(read, OutsideInput):
             return None if read.dtype in HANDLE_NUMBERS else array_from(read.given)
         op, slot = read
         if slot >= len(op.outputs):
@@ -223,16 +223,16 @@ class _Builder:
         value = variable_value(handle, compat.type_in_variable(handle) or 0)
         return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
 
-    def _written(self, op: RecentOp, source: Source) -> Value:
+    def _written(self, op: RecentOp, source: OutsideInput) -> Value:
         """The value that the variable held after the update `op`, though nobody read it then (`LATER`)."""
         value = self._now(op, source)
         if isinstance(value, NoValue) and op.op_type == _ASSIGNS:
             given = op.inputs[1]
-            held = None if isinstance(given, Source) and not given.key else self._held(given)
+            held = None if isinstance(given, OutsideInput) and not given.key else self._held(given)
             return value if held is None else held
         return value
 
-    def _now(self, op: RecentOp, source: Source) -> Value:
+    def _now(self, op: RecentOp, source: OutsideInput) -> Value:
         """What the variable that `op` updated holds, if it was not updated since."""
         handle = None if self._log.updates.is_updated_after(source, op.number) else source.given()
         if handle is None:
@@ -240,7 +240,7 @@ class _Builder:
         return variable_value(handle, compat.type_in_variable(handle) or 0)
 
     def _read(self, reader: RecentOp, read: Read) -> TensorName:
-        if isinstance(read, Source):
+        if isinstance(read, OutsideInput):
             return self._source(reader, read)
         op, slot = read
         if (id(op), slot) in self._results:
@@ -250,7 +250,7 @@ class _Builder:
             self._stacks[op.name] = op.stack
         return TensorName(op.name, slot)
 
-    def _source(self, op: RecentOp, source: Source) -> TensorName:
+    def _source(self, op: RecentOp, source: OutsideInput) -> TensorName:
         name = self._names.get(id(source))
         if name is None:
             handle = source.dtype in HANDLE_NUMBERS
@@ -289,7 +289,7 @@ def _attributes_of(given: Array) -> Mapping[str, str]:
     return {"dtype": name_of(given.dtype), "shape": f"[{','.join(map(str, given.shape))}]"}
 
 
-def _given(op: RecentOp, source: Source) -> Array:
+def _given(op: RecentOp, source: OutsideInput) -> Array:
     """The array that `op` was given; a Python value in the dtype to which TensorFlow converted it for the op."""
     value = array_from(source.given)
     if source.key or value.dtype.kind not in "biufc":
@@ -305,13 +305,13 @@ def _given(op: RecentOp, source: Source) -> Array:
 
 def _dtype_read(read: Read) -> int:
     """The dtype of an input of an op, by its number; 0 of a Python value."""
-    if isinstance(read, Source):
+    if isinstance(read, OutsideInput):
         return read.dtype
     op, slot = read
     return op.outputs[slot][1] if slot < len(op.outputs) else 0
 
 
-def _kind_of(op: RecentOp, source: Source, given: Array) -> str:
+def _kind_of(op: RecentOp, source: OutsideInput, given: Array) -> str:
     """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant.
 
     So is one that only the dtype makes infinite. An infinity of Python's of which TensorFlow made a tensor may have

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tfdbg_cli.capture.runs.eager.log.noted_ops import RecentOp, Source
+from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput, RecentOp
 from tfdbg_cli.model.values import Value
 
 
@@ -12,10 +12,10 @@ class Updates:
     """The updates of variables by ops, which are known by their numbers; variables by the ids of their handles."""
 
     def __init__(self) -> None:
-        self._by_op: dict[int, list[tuple[Source, Value]]] = {}
+        self._by_op: dict[int, list[tuple[OutsideInput, Value]]] = {}
         self._last: dict[int, int] = {}  # by variable, the op that updated it last
 
-    def note(self, op: int, variable: Source, value: Value) -> None:
+    def note(self, op: int, variable: OutsideInput, value: Value) -> None:
         """Note that `op` updated `variable`, which held `value` then."""
         self._by_op.setdefault(op, []).append((variable, value))
         self._last[variable.key] = op
@@ -24,7 +24,7 @@ class Updates:
         """Note that `op`, a call of a function, may have updated `variables`: to what is not known."""
         self._last.update(dict.fromkeys(variables, op))
 
-    def by(self, op: int) -> Sequence[tuple[Source, Value]]:
+    def by(self, op: int) -> Sequence[tuple[OutsideInput, Value]]:
         """What `op` updated, with the values that it noted."""
         return self._by_op.get(op, ())
 
@@ -36,20 +36,20 @@ class Updates:
         """Whether any op updated `variable`."""
         return variable in self._last
 
-    def is_updated_after(self, variable: Source, op: int) -> bool:
+    def is_updated_after(self, variable: OutsideInput, op: int) -> bool:
         """Whether an op behind `op` updated `variable`."""
         return self._last.get(variable.key, -1) > op
 
-    def variable_read_by(self, op: RecentOp) -> Source | None:
+    def variable_read_by(self, op: RecentOp) -> OutsideInput | None:
         """The handle of the variable that `op` has read, directly or through ops that hand its memory on.
 
         None if the variable was updated since, or is not known any more.
         """
         while op.op_type != "ReadVariableOp":
-            if not op.inputs or isinstance(op.inputs[0], Source):
+            if not op.inputs or isinstance(op.inputs[0], OutsideInput):
                 return None
             op = op.inputs[0][0]
         source = op.inputs[0] if op.inputs else None
-        if not isinstance(source, Source) or self.is_updated_after(source, op.number):
+        if not isinstance(source, OutsideInput) or self.is_updated_after(source, op.number):
             return None
         return source

@@ -181,7 +181,7 @@ def traceback_of(stack: Stack) -> Traceback:
     return tuple(frame_at(code, line_at(code, offset)) for code, offset in own)
 
 
-class Tracebacks(Mapping[str, Traceback]):
+class EagerTracebacks(Mapping[str, Traceback]):
     """Stacks by node name, put into words when asked for. Of a node in a function: where it was made."""
 
     def __init__(
@@ -191,7 +191,7 @@ class Tracebacks(Mapping[str, Traceback]):
         self._stacks = stacks
         self._places = places or {}
 
-    def is_alike(self, other: Tracebacks) -> bool:
+    def is_alike(self, other: EagerTracebacks) -> bool:
         """Whether both tell the same of the same nodes; nothing is put into words for it."""
         same = self._stacks == other._stacks and self._places.keys() == other._places.keys()
         return same and all(self._places[name][0] is other._places[name][0] for name in self._places)

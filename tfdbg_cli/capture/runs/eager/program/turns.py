@@ -58,7 +58,7 @@ class _Place:
     """A stack that was met in turns of one loop.
 
     `followed` are the stacks that came next in the same turn, by their ids, without the mark of the turn (see
-    `Turns`). A stack that is `repeated` is in an inner loop, so it is no mark; None where that was not asked yet.
+    `EagerTurns`). A stack that is `repeated` is in an inner loop, so it is no mark; None where nobody asked yet.
     """
 
     stack: Stack
@@ -66,7 +66,7 @@ class _Place:
     repeated: bool | None = None
 
 
-class Turns:
+class EagerTurns:
     """Tells the turns of loops in one thread apart, as its ops come.
 
     A turn has a mark: the stack of an op that runs once in it. When that stack comes again, the next turn has begun.

@@ -31,7 +31,7 @@ _NO_INFINITY = frozenset({"float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnu
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Reason:
     """One way to a non-finite value. Texts may use {a} and {b} for the first inputs, {n} for a count of elements.
 
     The other words are those of `filled` in analysis/causes/causes.py. `blames` is the position of the input to look

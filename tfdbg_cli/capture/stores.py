@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tfdbg_cli.capture.chooser import chooser
-from tfdbg_cli.formats.dumps.store import DumpTensorStore
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.gathered import GatheredTensors, PartOfStore, Row
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore, in_file
 from tfdbg_cli.model.values import Array, NoValue
 
 
@@ -49,7 +48,7 @@ def known_value(store: TensorStore, name: TensorName) -> Array | None:
 
 
 def without_files(run: Run) -> Run:
-    """`run` with its values in memory if they are in a dump, since that is deleted when the run is over.
+    """`run` with its values in memory if any is in a dump, since that is deleted when the run is over.
 
     The snapshot from before the run is dropped: kept for every run, these would take as much memory again.
     """
@@ -57,10 +56,10 @@ def without_files(run: Run) -> Run:
 
 
 def in_memory(run: Run) -> Run:
-    """`run` with its values in memory if they are in a dump."""
+    """`run` with its values in memory if any is in a dump."""
     return replace(run, tensors=gathered(rows_of(run.tensors))) if lies_in_files(run) else run
 
 
 def lies_in_files(run: Run) -> bool:
-    """Whether the values of `run` are in a dump."""
-    return isinstance(run.tensors, DumpTensorStore)
+    """Whether any value of `run` is in a dump."""
+    return any(in_file(run.tensors, index) for index in range(len(run.tensors)))

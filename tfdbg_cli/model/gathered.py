@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary
-from tfdbg_cli.model.tensors import FoundByNode, Tensor, TensorStore, memory_of, recorded_summary
+from tfdbg_cli.model.tensors import FoundByNode, Tensor, TensorStore, in_file, memory_of, recorded_summary
 from tfdbg_cli.model.values import Value
 
 
@@ -33,6 +33,9 @@ class PartOfStore(FoundByNode):
 
     def memory(self, index: int) -> int | None:
         return memory_of(self._store, self._rows[index])
+
+    def in_file(self, index: int) -> bool:
+        return in_file(self._store, self._rows[index])
 
 
 Row = tuple[TensorStore, int]
@@ -74,3 +77,6 @@ class GatheredTensors(FoundByNode):
 
     def memory(self, index: int) -> int | None:
         return memory_of(*self._rows[index])
+
+    def in_file(self, index: int) -> bool:
+        return in_file(*self._rows[index])

@@ -173,6 +173,20 @@ class TellsRepeats(Protocol):
 
 
 @runtime_checkable
+class ReadsFiles(Protocol):
+    """A store that reads some values from files, which may be deleted before it is."""
+
+    def in_file(self, index: int) -> bool:
+        """Whether the value at `index` is read from a file."""
+        ...
+
+
+def in_file(store: TensorStore, index: int) -> bool:
+    """`store.in_file(index)` if the store has it (`ReadsFiles`), else False."""
+    return _tells(type(store), ReadsFiles) and cast(ReadsFiles, store).in_file(index)
+
+
+@runtime_checkable
 class TellsMemory(Protocol):
     """A store that keeps some values in memory for its whole life, several of which may share one buffer."""
 

@@ -132,6 +132,10 @@ class DumpTensorStore:
         path = self._files[index].path
         return self._lacks.get(path) or read_tensor(path)
 
+    def in_file(self, index: int) -> bool:
+        """True: nothing else has the values."""
+        return True
+
     def named(self, node: str, slot: int | None = None) -> Sequence[int]:
         found = self._several.get(node) or ([self._first[node]] if node in self._first else [])
         if slot is None:

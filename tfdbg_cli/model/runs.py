@@ -196,6 +196,16 @@ class TellsOutlines(Protocol):
         ...
 
 
+def outline_of(runs: Sequence[Run], place: int) -> RunOutline:
+    """What a list tells of the run at `place`. Raises TfdbgError where it cannot be read."""
+    return runs.outline(place) if isinstance(runs, TellsOutlines) else runs[place].outline
+
+
+def number_of(runs: Sequence[Run], place: int) -> int:
+    """The number of the run at `place`. Raises TfdbgError where it cannot be read."""
+    return runs.number(place) if isinstance(runs, TellsOutlines) else runs[place].call.number
+
+
 @dataclass(frozen=True)
 class RunStart:
     """The prompt before a run. `graph` is the program's; nothing has been computed.

@@ -52,6 +52,14 @@ def test_runs_of_other_kinds_between_do_not_shift_the_rest() -> None:
     assert paired_runs(steps, eager, None) == [(at, at) for at in range(4)], "no kind is in both"
 
 
+def test_as_many_runs_that_are_counted_otherwise_are_paired_in_their_order() -> None:
+    """A blind test: the run that initializes variables was the first of the session, so all were one step off."""
+    session = [_run(number, kind=RunKind.SESSION) for number in (2, 3, 4)]
+    assert paired_runs(_runs(1, 2, 3), session, None) == [(0, 0), (1, 1), (2, 2)]
+    assert paired_runs(_runs(1, 2, 3, 4), session, None) == [(1, 0), (2, 1), (3, 2)], "not as many: by number"
+    assert paired_runs(_runs(1, 2, 3), _runs(2, 3, 4), None) == [(1, 0), (2, 1)], "counted alike"
+
+
 def test_a_number_that_is_asked_for() -> None:
     assert paired_runs(_runs(1, 2, 3), _runs(3, 2), 3) == [(2, 0)]
     with pytest.raises(TfdbgError, match="There is no run #1 in B"):

@@ -18,6 +18,7 @@ from support.two_runs import after, before, both
 
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS
 from tfdbg_cli.commands.standard import standard_registry
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Opened, Run
 
 
@@ -93,6 +94,24 @@ def test_which_runs_are_meant() -> None:
     assert prompt.data("diff")["first"]["a"] == "dense/act:0"
     assert "There is no run 3" in prompt.error("diff 1 3").message
     assert "no run" in prompt.error("diff 0").message
+
+
+def test_runs_are_meant_by_their_numbers_too(tmp_path: Path) -> None:
+    """A blind test: `runs #3` leads there, and `diff #1 #3` looked for a file."""
+    runs = [replace(run, call=replace(run.call, number=n)) for n, run in enumerate([before(), after()], 50)]
+    prompt = Prompt(Opened("/data", runs))
+    assert prompt.data("diff #50 #51")["first"] == prompt.data("diff 1 2")["first"]
+    assert "There is no run #52 here" in prompt.error("diff #50 #52").message
+    small_dump(tmp_path / "root" / "run_1")
+    small_dump(tmp_path / "root" / "run_2")
+    opened = open_path(str(tmp_path / "root")).runs
+    numbers = [run.call.number for run in opened]
+    root = tmp_path / "root"
+    data = prompt.data(f"diff {root}#{numbers[0]} {root}#{numbers[-1]}")
+    assert data["different"] == 0
+    assert f"There is no run #77 in {root}" in prompt.error(f"diff {root}#77 {root}").message
+    (root.parent / "odd#1").symlink_to(root)
+    assert prompt.data(f"diff {root.parent / 'odd#1'} {root}")["different"] == 0, "a name may hold a #"
 
 
 def test_of_a_run_that_cannot_be_made_again_no_other_is_promised() -> None:

@@ -16,7 +16,8 @@ PlacePair = tuple[int, int]
 def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None) -> list[PlacePair]:
     """The places of runs that belong together; with `number` only of those with that number.
 
-    They are paired by their numbers where both recordings have the same ones, else in their order. Where that puts
+    They are paired by their numbers where both recordings have the same ones, else in their order; so they are where
+    as many runs of each are counted otherwise, as those of a session are and those of a function. Where that puts
     runs of two kinds together, as where one program evaluates in between, the n-th of a kind is one with the n-th.
 
     Raises:
@@ -27,8 +28,10 @@ def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None)
         return [(_numbered(first, number, "A"), _numbered(second, number, "B"))]
     if len(first) == 1 == len(second):
         return [(0, 0)]
-    pairs = _by_number(first, second) or list(zip(range(len(first)), range(len(second)), strict=False))
     as_many = len(first) == len(second)
+    pairs = _by_number(first, second)
+    if not pairs or (as_many and len(pairs) < len(first) and _are_counted_otherwise(first, second)):
+        pairs = list(zip(range(len(first)), range(len(second)), strict=False))
     if as_many and all(_title(first[one]) == _title(second[two]) for one, two in pairs):
         return pairs  # nothing hints at runs of several kinds, so no graph is read
     if not as_many:
@@ -37,6 +40,12 @@ def paired_runs(first: Sequence[Run], second: Sequence[Run], number: int | None)
     if all(kinds[0][one] == kinds[1][two] for one, two in pairs) or not set(kinds[0]) & set(kinds[1]):
         return pairs
     return _by_kind(_with_the_rest_alike(kinds))
+
+
+def _are_counted_otherwise(first: Sequence[Run], second: Sequence[Run]) -> bool:
+    """Whether a number counts other things in both: a session counts the run that initializes variables, too."""
+    kinds = [{run.call.kind for run in runs} for runs in (first, second)]
+    return not kinds[0] & kinds[1]
 
 
 def _require_one_kind(first: Sequence[Run], second: Sequence[Run]) -> None:

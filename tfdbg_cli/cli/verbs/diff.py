@@ -25,7 +25,7 @@ def prepare_parser(parser: Parser) -> None:
         " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared."
         " Graphs out of files hold no values: with --graphs it tells whether something sets them apart."
     )
-    parser.add_argument("first", metavar="A", help="a recording or a checkpoint: what `tfdbg open` opens")
+    parser.add_argument("first", metavar="A", help="a recording or a checkpoint, or one run of it: old#26")
     parser.add_argument("second", metavar="B", nargs="?", default="", help="another one")
     parser.add_argument(
         "--workers",

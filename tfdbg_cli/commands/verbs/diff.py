@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
 from tfdbg_cli.commands.asked.computed_again import base_of
+from tfdbg_cli.commands.asked.run_choice import names_run, place_of_run
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.replaying import how_to_replay
@@ -22,7 +23,6 @@ from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
-from tfdbg_cli.model.whole_numbers import whole_number
 
 _ONE_GRAPH = "There is no other run to compare with, and of this one no second graph is known."
 _BOTH_GRAPHS = "`run --graph runtime` captures a run with both: as the program built it, and as it ran."
@@ -51,7 +51,7 @@ def _replicas(context: Context, options: argparse.Namespace) -> Document:
     if options.second:
         raise TfdbgError("Replicas of one run are compared.", hint="Write: diff 3 --replicas 0 1")
     word = options.first or ""
-    recorded = opened_recording(word) if word and whole_number(word) is None else None
+    recorded = opened_recording(word) if word and not names_run(word) else None
     if recorded is None:
         recorded = _numbered(context, word) if word else _here(context, context.current)
     asked = DiffRequest(
@@ -76,9 +76,9 @@ def _asked_for(context: Context, words: list[str]) -> tuple[Recorded, Recorded]:
     if not words:
         first, second = _pair(context)
         return _here(context, first), _here(context, second)
-    if len(words) == 1 and whole_number(words[0]) is not None:
+    if len(words) == 1 and names_run(words[0]):
         return _numbered(context, words[0]), _here(context, context.current)
-    found = [opened_recording(word) if whole_number(word) is None else _numbered(context, word) for word in words]
+    found = [_numbered(context, word) if names_run(word) else opened_recording(word) for word in words]
     if len(found) == 2:
         return found[0], found[1]
     return _here(context, context.current), _of_its_number(found[0], context.run)
@@ -97,10 +97,10 @@ def _of_its_number(recording: Recorded, run: Run) -> Recorded:
 
 
 def _numbered(context: Context, word: str) -> Recorded:
-    count = len(context.runs)
-    if not 1 <= int(word) <= count:
+    place, count = place_of_run(context, word), len(context.runs)
+    if not 0 <= place < count:
         raise TfdbgError(f"There is no run {word}: the last one here is {count}.", hint="`runs` lists them.")
-    return _here(context, int(word) - 1)
+    return _here(context, place)
 
 
 def _here(context: Context, place: int) -> Recorded:
@@ -132,7 +132,11 @@ COMMAND = Command(
     _diff,
     (
         Argument(
-            ("first",), "a run, counted as `runs` does, or a recording", ArgumentKind.PATH, metavar="A", nargs="?"
+            ("first",),
+            "a run, counted as `runs` does or by its number (#26), or a recording, or one run of it (old#26)",
+            ArgumentKind.PATH,
+            metavar="A",
+            nargs="?",
         ),
         Argument(("second",), "another one", ArgumentKind.PATH, metavar="B", nargs="?"),
         Argument(
@@ -180,6 +184,7 @@ variables of a run are compared.
 Examples:
   diff                     the program's run and what `again` made of it
   diff 3 5 --rtol 1e-5     two of the runs that `runs` lists
+  diff old#1 new#2         one run of each of two recordings
   diff --replicas          each replica of this run beside the first one
   diff 3 --replicas 0 2    two replicas of another run
   diff ../other/dump       this run and that of another recording

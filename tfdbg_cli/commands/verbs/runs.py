@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from tfdbg_cli.commands.asked.run_choice import place_of_run
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.memory import KnownRuns, RunFacts
@@ -20,9 +21,8 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines
-from tfdbg_cli.model.units import count_text, names_text
-from tfdbg_cli.model.whole_numbers import whole_number
+from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, RunStart, TellsOutlines, number_of, outline_of
+from tfdbg_cli.model.units import count_text
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
             return _list(context, options.query)
         if options.query:
             raise TfdbgError("-q narrows the list; one run is none.", hint="Write: runs -q QUERY")
-        context.select_run(_place(context, options.number))
+        context.select_run(place_of_run(context, options.number))
         return execute(_opening(context), context, registry)
 
     command = Command(
@@ -78,34 +78,6 @@ def _opening(context: Context) -> str:
     return "origin" if command == "lt" and is_bad(context, context.current) else command
 
 
-def _place(context: Context, text: str) -> int:
-    """The place of the run that `text` names, from 0; of several workers' by one number that of the one looked at.
-
-    Raises:
-        TfdbgError: it names none, or no run has that number, or several have it.
-
-    """
-    number = whole_number(text.removeprefix("#"))
-    if number is None:
-        raise TfdbgError(
-            f"{text!r} is no run.", hint="Write its place in the list (runs 3), or its number (runs #26)."
-        )
-    if not text.startswith("#"):
-        return number - 1
-    runs = context.runs
-    found = [place for place in range(len(runs)) if _number(runs, place) == number]
-    if not found:
-        raise TfdbgError(f"There is no run #{number} here.", hint="`runs` lists those that are there.")
-    if len(found) > 1:
-        worker = _outline(runs, context.current).call.worker
-        found = [place for place in found if _outline(runs, place).call.worker == worker] or found
-    if len(found) > 1:
-        places = names_text(place + 1 for place in found)
-        hint = f"Write its place in the list: runs {found[-1] + 1}."
-        raise TfdbgError(f"{len(found)} runs here are a run #{number}, of several programs: {places}.", hint=hint)
-    return found[0]
-
-
 def _list(context: Context, query: str) -> Document:
     runs = context.runs
     noun = context.stop.noun if isinstance(context.stop, Opened) else "run"
@@ -121,7 +93,7 @@ def _list(context: Context, query: str) -> Document:
         link = f"runs {i + 1}"
         number = Span(str(i + 1), Style.NUMBER, link)
         try:
-            outline = _outline(runs, i)
+            outline = outline_of(runs, i)
             count = 0 if of_profiles else len(runs[i].graph) if of_graphs else _tensor_count(runs, i)
         except TfdbgError as error:  # deleted meanwhile, or not ours to read
             unknown = (Span("?"),) * ((not of_profiles) + workers + (alerts is not None) + (looked is not None))
@@ -244,7 +216,7 @@ class _Known:
 
     def number(self, place: int) -> int:
         """The number of its call. Raises TfdbgError where the run cannot be read."""
-        return self._known(self._kept.numbers, place, _number)
+        return self._known(self._kept.numbers, place, number_of)
 
     def tensors(self, place: int) -> int:
         """How many tensors the run has. Raises TfdbgError where the run cannot be read."""
@@ -260,17 +232,8 @@ class _Known:
 
 
 def _facts(runs: Sequence[Run], place: int) -> RunFacts:
-    outline = _outline(runs, place)
+    outline = outline_of(runs, place)
     return RunFacts(_title(runs, place, outline), outline.call.worker)
-
-
-def _outline(runs: Sequence[Run], place: int) -> RunOutline:
-    """What the list tells of a run. Raises TfdbgError where the run cannot be read."""
-    return runs.outline(place) if isinstance(runs, TellsOutlines) else runs[place].outline
-
-
-def _number(runs: Sequence[Run], place: int) -> int:
-    return runs.number(place) if isinstance(runs, TellsOutlines) else runs[place].call.number
 
 
 def _tensor_count(runs: Sequence[Run], place: int) -> int:

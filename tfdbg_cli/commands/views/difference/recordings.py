@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +21,10 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import SavedRuns
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, number_of
 
 _LONGEST_MAP = 1 << 24  # bytes
+_NUMBERED = re.compile(r"(.+)#([0-9]{1,18})", re.DOTALL)  # one run of a recording
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,19 @@ class Recorded:
 
 
 def opened_recording(path: str) -> Recorded:
-    """The recording at `path`.
+    """The recording at `path`; behind a # may stand the number of the run in it that alone is meant.
 
     Raises:
         TfdbgError: there is nothing that tfdbg can open, or no run in it.
 
     """
+    numbered = None if os.path.lexists(Path(path).expanduser()) else _NUMBERED.fullmatch(path)
+    path = numbered[1] if numbered else path
     opened = open_path(path)
     if not opened.runs:
         raise TfdbgError(f"There is no run in {path}.")
-    return Recorded(opened.runs, path)
+    recorded = Recorded(opened.runs, path)
+    return Recorded((_wanted(recorded, int(numbered[2])),), path) if numbered else recorded
 
 
 def opened_workers(path: str, first: str, second: str) -> tuple[Recorded, Recorded]:
@@ -166,10 +172,12 @@ def _is_saved_model(one: Recorded) -> bool:
 
 def _wanted(one: Recorded, number: int | None) -> Run:
     """The run with that number; without one the last."""
-    wanted = [run for run in one.runs if run.call.number == number] if number is not None else one.runs
-    if not wanted:
-        raise TfdbgError(f"There is no run #{number} in {one.name}.", hint="`tfdbg open` lists the runs.")
-    return wanted[-1]
+    if number is None:
+        return one.runs[-1]
+    for place in range(len(one.runs)):
+        if number_of(one.runs, place) == number:
+            return one.runs[place]
+    raise TfdbgError(f"There is no run #{number} in {one.name}.", hint="`tfdbg open` lists the runs.")
 
 
 def _beside_a_checkpoint(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.runs import Opened, Run, RunOutline, RunUnderWay, TellsOutlines
+from tfdbg_cli.model.runs import Opened, Run, RunOutline, RunUnderWay, outline_of
 from tfdbg_cli.model.tensors import summary_of
 from tfdbg_cli.model.updates import after_update
 
@@ -58,7 +58,7 @@ def _outlines(runs: Sequence[Run], places: range) -> Iterator[tuple[int, RunOutl
 def _outline(runs: Sequence[Run], place: int) -> RunOutline | None:
     """What the list tells of a run; None where it cannot be read."""
     try:
-        return runs.outline(place) if isinstance(runs, TellsOutlines) else runs[place].outline
+        return outline_of(runs, place)
     except TfdbgError:
         return None
 

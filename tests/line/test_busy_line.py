@@ -15,6 +15,7 @@ from tfdbg_cli.document.text import Line, line
 from tfdbg_cli.line import busy_line, waiting_line
 from tfdbg_cli.line.busy_line import BusyLine
 from tfdbg_cli.line.output import TextOutput
+from tfdbg_cli.process.own_threads import all_threads
 
 _LONG = 60.0  # seconds, of which none is waited where a line comes
 
@@ -55,7 +56,7 @@ def test_what_works_in_one_piece_is_told_by_seconds_and_wiped() -> None:
     with BusyLine(terminal):
         assert terminal.seen.wait(_LONG)
     assert terminal.getvalue().endswith("\r")
-    assert not [one for one in threading.enumerate() if one.name == "tfdbg-busy-line"]
+    assert not [one for one in all_threads() if one.name == "tfdbg-busy-line"]
 
 
 def test_a_share_that_is_known_is_told() -> None:
@@ -90,7 +91,7 @@ def test_lines_that_take_long_to_be_made_are_waited_for_as_a_command_is() -> Non
 def test_elsewhere_than_at_a_terminal_nothing_is_drawn() -> None:
     stream = io.StringIO()
     with TextOutput(stream, color=False, width=None).working():
-        assert not [one for one in threading.enumerate() if one.name == "tfdbg-busy-line"]
+        assert not [one for one in all_threads() if one.name == "tfdbg-busy-line"]
     assert stream.getvalue() == ""
 
 

@@ -42,6 +42,7 @@ from tfdbg_cli.document.rows import Rows  # noqa: E402
 from tfdbg_cli.document.text import line  # noqa: E402
 from tfdbg_cli.formats.opening import open_path  # noqa: E402
 from tfdbg_cli.model.runs import Hit, Opened, RunEnd, Stop  # noqa: E402
+from tfdbg_cli.process.own_threads import all_threads  # noqa: E402
 from tfdbg_cli.tui.frontend import TuiFrontend  # noqa: E402
 
 AWAY = "away"  # beside the report: while it is there, what lies far away does not come
@@ -73,7 +74,7 @@ def state() -> dict[str, str]:
         "log level": repr(logging.getLogger("urwid").level),
         "descriptors": repr([str(os.fstat(fd).st_rdev) if os.isatty(fd) else "no terminal" for fd in (1, 2)]),
         "open": repr(sorted(os.listdir("/proc/self/fd"))) if Path("/proc/self/fd").exists() else "",
-        "threads": repr(sorted(thread.name for thread in threading.enumerate() if thread.name != "tfdbg-busy")),
+        "threads": repr(sorted(thread.name for thread in all_threads() if thread.name != "tfdbg-busy")),
     }
 
 

@@ -20,6 +20,7 @@ from support.slow_screen import Slow
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.remote import far_folder
+from tfdbg_cli.process.own_threads import all_threads
 
 _FETCHING = {"tfdbg-fetching"}  # threads
 _LONG = 60.0  # seconds, of which none passes where all is well
@@ -58,7 +59,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
     monkeypatch.setattr(CountedFiles, "cat_file", waiting)
     yield made
     made.answers.set()
-    for thread in threading.enumerate():
+    for thread in all_threads():
         if thread.name in _FETCHING:
             thread.join(_LONG)  # what nobody waits for any more must not count for the next test
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TextIO
 
 from tfdbg_cli.line.waiting_line import WaitingLine
+from tfdbg_cli.process.own_threads import OwnThread
 
 _BETWEEN = 0.5  # seconds between two looks at how far it is
 
@@ -24,7 +25,7 @@ class BusyLine:
         self._share: float | None = None
         self._begun = time.monotonic()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._draw, name="tfdbg-busy-line", daemon=True)
+        self._thread = OwnThread(target=self._draw, name="tfdbg-busy-line", daemon=True)
 
     def tell(self, share: float) -> None:
         """Say how much is done. This may be called as often as one likes."""

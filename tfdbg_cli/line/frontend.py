@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
@@ -19,12 +19,15 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input
-from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
+from tfdbg_cli.line.output import LineOutput, TextOutput
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.model.decision import Decision, Detach
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
 from tfdbg_cli.process.streams import is_closed, to_stderr
 from tfdbg_cli.terminal_facts import columns, is_tty, terminal_facts
+
+if TYPE_CHECKING:
+    from tfdbg_cli.line.json_output import JsonOutput
 
 _MOST_PAGES = 50  # that `prev` can go back to: a script that prints many arrays must not hold them all
 
@@ -151,6 +154,8 @@ class LineFrontend:
 
     def _output(self, stream: TextIO, width: int | None) -> LineOutput:
         if self._json:
+            from tfdbg_cli.line.json_output import JsonOutput  # few ask for JSON
+
             self._json_output = self._json_output or JsonOutput(stream)
             self._json_output.stream = stream
             return self._json_output

@@ -24,6 +24,7 @@ from tfdbg_cli.model.rules import RuleAlert
 from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.plain_text import printable
+from tfdbg_cli.process.own_threads import OwnThread
 
 _PAUSE = 1.0  # seconds between two looks
 _RECENT = 10  # looks over which the pace is told
@@ -81,7 +82,7 @@ class LiveView:
 
     def start(self) -> None:
         """Draw from now on, in a thread that does not keep the program alive."""
-        threading.Thread(target=self._draw_on, name="tfdbg-live", daemon=True).start()
+        OwnThread(target=self._draw_on, name="tfdbg-live", daemon=True).start()
 
     def end(self) -> None:
         """Draw no more, and give the terminal back."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import threading
 import time
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -15,6 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import Input
 from tfdbg_cli.line.script import Script
 from tfdbg_cli.plain_text import harmless, printable
+from tfdbg_cli.process.own_threads import OwnThread
 from tfdbg_cli.process.streams import flush, to_stderr, write
 from tfdbg_cli.remote.channel import Channel, received
 from tfdbg_cli.remote.messages import VERSION, Message, number_in, text_in
@@ -74,7 +74,7 @@ class Client:
         """
         wishes = {name: getattr(self._wishes, name) for name in Wishes.__slots__}
         self._send("hello", version=VERSION, token=token, width=self._width, **wishes)  # it may have said why not
-        threading.Thread(target=self._receive, daemon=True).start()
+        OwnThread(target=self._receive, daemon=True).start()
         while (message := self._next()) is not None:
             self._struck = False
             if self._ends_with(message):

@@ -10,7 +10,7 @@ from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.frontend import LineFrontend
-from tfdbg_cli.line.output import JsonOutput
+from tfdbg_cli.line.json_output import JsonOutput
 from tfdbg_cli.model.decision import ByVisitor, Detach, Outcome, Resume, RunUntil
 from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
 from tfdbg_cli.process.streams import to_stderr

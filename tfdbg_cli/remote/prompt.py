@@ -8,7 +8,8 @@ from typing import TextIO, cast
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.line.input import PROMPT, Completer, InterruptedElsewhere
-from tfdbg_cli.line.output import JsonOutput, LineOutput, TextOutput
+from tfdbg_cli.line.json_output import JsonOutput
+from tfdbg_cli.line.output import LineOutput, TextOutput
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.remote.messages import MOST_TEXT, number_in, text_in
 from tfdbg_cli.remote.visitor import Visitor

@@ -14,6 +14,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats import examining, opening
 from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.waiting import answer, give_up
+from tfdbg_cli.process.own_threads import all_threads
 
 _LONG = 60.0  # seconds, of which none passes where all is well
 
@@ -68,7 +69,7 @@ def test_what_comes_while_it_is_given_up_is_handed_over(server: threading.Event)
 
     def stop() -> None:
         server.set()
-        for thread in threading.enumerate():
+        for thread in all_threads():
             if thread.name == "tfdbg-asked":
                 thread.join(_LONG)
         raise KeyboardInterrupt

@@ -9,6 +9,7 @@ from tfdbg_cli.commands.memory import Memory
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.process.own_threads import OwnThread
 
 _INTERVAL = 1.0  # seconds between two looks
 
@@ -32,7 +33,7 @@ class Following:
     def __enter__(self) -> None:
         if self._growing is not None:
             self._ended = threading.Event()
-            threading.Thread(target=self._look_on, args=(self._ended,), name="tfdbg-following", daemon=True).start()
+            OwnThread(target=self._look_on, args=(self._ended,), name="tfdbg-following", daemon=True).start()
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()

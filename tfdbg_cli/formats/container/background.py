@@ -13,6 +13,7 @@ from tfdbg_cli.formats.container.stall import StallWatch, ThreadClock
 from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
 from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.own_threads import OwnThread
 
 MOST_WAITING = 4
 """The maximal number of runs in the queue, including the one being written."""
@@ -66,7 +67,7 @@ class BackgroundWriter:
         self.written = 0
         self.left_out = 0
         self.failed = False
-        self._thread = threading.Thread(target=self._work, name="tfdbg-recorder", daemon=True)
+        self._thread = OwnThread(target=self._work, name="tfdbg-recorder", daemon=True)
         self._thread.start()
 
     def add(self, run: Run, nbytes: int) -> None:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.formats.recording.stand_in import AwaitedError, Part, beside
+from tfdbg_cli.process.own_threads import OwnThread
 
 _AT_ONCE = 1 << 23  # bytes fetched between two checks whether they are still wanted
 _AHEAD = 1 << 21  # bytes to read ahead when the steps begin anew the second time; doubled each further time
@@ -29,7 +30,7 @@ def fetched(awaited: AwaitedError, before: int = 0) -> Generator[float, None, No
 
     """
     fetching = _Fetching(awaited, before)
-    threading.Thread(target=fetching.work, name="tfdbg-fetching", daemon=True).start()
+    OwnThread(target=fetching.work, name="tfdbg-fetching", daemon=True).start()
     try:
         while not fetching.over.wait(_LOOK):
             yield fetching.share

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Generic, NoReturn, TypeVar
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.process.own_threads import OwnThread
 
 PATIENCE = 30.0
 """Seconds to wait for a disk that makes no progress; a network may be away for a while."""
@@ -30,7 +31,7 @@ def answer(
     that comes after the wait has ended is passed to `late`.
     """
     asked = _Asked(work, late)
-    threading.Thread(target=asked.ask, name="tfdbg-asked", daemon=True).start()
+    OwnThread(target=asked.ask, name="tfdbg-asked", daemon=True).start()
     try:
         if not asked.over.wait(patience):
             impatient()

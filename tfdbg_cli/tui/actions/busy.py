@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from tfdbg_cli.process.own_threads import OwnThread
+
 _AFTER = 0.25  # seconds before the notice appears
 _EVERY = 0.5
 
@@ -27,7 +29,7 @@ class Busy:
         """Enter the context: within it Ctrl-C raises KeyboardInterrupt (see `App.interrupt`)."""
         over = threading.Event()
         if self._draw is not None:
-            threading.Thread(target=self._watch, args=(over, self._draw), name="tfdbg-busy", daemon=True).start()
+            OwnThread(target=self._watch, args=(over, self._draw), name="tfdbg-busy", daemon=True).start()
         try:
             self.running = True
             yield

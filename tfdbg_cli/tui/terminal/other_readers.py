@@ -11,6 +11,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from tfdbg_cli.process.own_threads import all_threads
+
 _TASKS = Path("/proc/self/task")  # of Linux; elsewhere nothing is known
 # The numbers of the system calls in which `input()` and `sys.stdin.readline()` wait: of read, and of what readline
 # waits with (select, pselect6), by the name of the processor (syscall_64.tbl, asm-generic/unistd.h).
@@ -21,7 +23,7 @@ _SELECT: Mapping[str, frozenset[int]] = {"x86_64": frozenset({23, 270}), "aarch6
 def readers_of(descriptor: int) -> list[str]:
     """The names of the other threads that wait for something to read from `descriptor`, as far as Linux tells."""
     # Of a process that was forked Python may still have the number that its main thread had before.
-    names = {one.native_id: one.name for one in threading.enumerate()} | {os.getpid(): threading.main_thread().name}
+    names = {one.native_id: one.name for one in all_threads()} | {os.getpid(): threading.main_thread().name}
     here = threading.get_native_id()
     try:
         tasks = [int(one.name) for one in _TASKS.iterdir()]

@@ -43,6 +43,8 @@ Detected at node model/embedding/GatherV2 defined at (most recent call last):
             "2 root error(s) found.\n  (0) INTERNAL: a\n  (1) INTERNAL: b",
             "2 root error(s) found.\n  (0) INTERNAL: a\n  (1) INTERNAL: b",
         ),
+        ("{{function_node __wrapped__MatMul_device_/job:localhost/device:CPU:0}} " + KERNEL, KERNEL),
+        ("{{function_node only}}", "{{function_node only}}"),
         ("plain words\n\nsecond paragraph", "plain words\n\nsecond paragraph"),
         ("", ""),
         ("[[{{node only}}]]", "[[{{node only}}]]"),

@@ -18,6 +18,8 @@ _STACKS = re.compile(
 _BEHIND = re.compile(r"\n\s*\n(Original stack trace for |Errors may have originated from an input operation)")
 _CALL = re.compile(r'^(?P<indent>\s*)File "(?P<file>[^"]+)", line \d+, in ')
 _NODE = re.compile(r"^\s*\[\[\{\{node [^\n]*\}\}\][^\n]*\n?", re.MULTILINE)
+# The op that failed, by the function that TensorFlow wrapped it into or that called it, and its device.
+_FUNCTION = re.compile(r"^\s*\{\{function_node [^\n]*?\}\}\s*", re.MULTILINE)
 
 # Where several replicas or branches fail, the words of each stand behind a line that counts them.
 _SEVERAL = re.compile(r"\A\d+ root error\(s\) found\.\s*\(0\)\s*(?:[A-Z_]+:\s*)?")
@@ -34,7 +36,7 @@ def essence(message: str) -> str:
     message = message.removeprefix("<stack traces unavailable>\n")
     text = _STACKS.sub("", _BEFORE.sub("", message.replace("\r\n", "\n"), count=1), count=1)
     behind = _BEHIND.search(text)
-    text = _NODE.sub("", text[: behind.start()] if behind else text).strip()
+    text = _FUNCTION.sub("", _NODE.sub("", text[: behind.start()] if behind else text)).strip()
     return text or message.strip()
 
 

@@ -17,6 +17,8 @@ import tensorflow as tf  # noqa: E402
 
 from tfdbg_cli.capture.runs.delivered import DELIVERIES  # noqa: E402
 from tfdbg_cli.capture.samples.pipeline import Pipeline  # noqa: E402
+from tfdbg_cli.capture.samples.recipe import recipe_of  # noqa: E402
+from tfdbg_cli.errors import TfdbgError  # noqa: E402
 from tfdbg_cli.model.records import FoundRecords, Record, SoughtRow  # noqa: E402
 
 X = np.random.default_rng(2).random((50, 3)).astype(np.float32)
@@ -53,6 +55,12 @@ def pipelines() -> dict[str, Callable[[], Any]]:
         "after": lambda: both().shuffle(50).batch(8).map(lambda x, y: (x + 1.0, y)),
         "exact": lambda: both().shuffle(50).batch(8, drop_remainder=True).map(lambda x, y: (x + 1.0, y)),
         "zip": lambda: tf.data.Dataset.zip((SLICES(X).map(lambda x: x - 1.0), SLICES(Y))).shuffle(50).batch(8),
+        "zip of batches": lambda: tf.data.Dataset.zip(
+            (SLICES(X).map(lambda x: x - 1.0).batch(8), SLICES(Y).batch(8, drop_remainder=True))
+        ).prefetch(1),
+        "zip mapped": lambda: tf.data.Dataset.zip((SLICES(X).batch(8), SLICES(Y).batch(8))).map(
+            lambda x, y: (x * 2.0, y)
+        ),
         "filter": lambda: both().filter(lambda x, y: y > 1).shuffle(9).batch(8),
         "options": lambda: both().with_options(tf.data.Options()).shuffle(50).batch(8, num_parallel_calls=2),
         "one by one": lambda: both().shuffle(50).map(lambda x, y: (x[: tf.cast(y % 1, tf.int32) + 3], y)).batch(8),
@@ -423,6 +431,22 @@ def test_windows_of_a_series_are_records_by_their_place() -> None:
 def test_records_that_are_counted_beside_an_array_are_places_in_it() -> None:
     told, parts = found(tf.data.Dataset.zip((tf.data.Dataset.range(50), SLICES(Y))).shuffle(50).batch(8))
     assert told.records[2].record == parts[0] and len(told.notes) == 1
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        lambda: (SLICES(X).batch(8), SLICES(Y)),
+        lambda: (SLICES(X).batch(8), SLICES(Y).batch(4)),
+        lambda: (SLICES(X).batch(8).map(lambda x: x + 1.0), SLICES(Y).batch(8)),
+        lambda: (SLICES(X).map(lambda x: x[:2]).padded_batch(8), SLICES(Y).batch(8)),
+    ],
+    ids=["one alone", "other sizes", "a map behind", "padded"],
+)
+def test_a_zip_of_other_batches_is_named(parts: Callable[[], Any]) -> None:
+    """A blind test: behind a zip of batches it was said that no data set makes batches."""
+    with pytest.raises(TfdbgError, match="a zip of batches that are not all made alike"):
+        recipe_of(tf.data.Dataset.zip(parts()))
 
 
 def test_a_zip_of_epochs_is_gone_through_once() -> None:

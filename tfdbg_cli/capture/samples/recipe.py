@@ -38,13 +38,14 @@ _MOST = 200  # data sets made of one another
 
 @dataclass(frozen=True)
 class Batched:
-    """Elements put together, always `size` of them; None: of any number.
+    """Elements put together, always `size` of them; None: of any number. `full` is what most hold, if that is known.
 
     Where they differ in their lengths, `padding` is what each of their parts is filled up with; empty for none.
     """
 
     size: int | None
     padding: tuple[Array, ...] = ()
+    full: int | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,9 @@ def recipe_of(dataset: Any, most: int = _MOST) -> DataSetRecipe:
         if below.batch is not None:
             raise TfdbgError(_TWICE)
         sizes = {leaf.shape[0] for leaf in plain_leaves(dataset.element_spec)}
-        return replace(below, steps=(*below.steps, Batched(sizes.pop() if len(sizes) == 1 else None)))
+        full = tf.get_static_value(compat.batch_size_of(dataset))
+        batched = Batched(sizes.pop() if len(sizes) == 1 else None, full=None if full is None else int(full))
+        return replace(below, steps=(*below.steps, batched))
     if kind == _PADDED:
         if below.batch is not None:
             raise TfdbgError(_TWICE)
@@ -174,7 +177,23 @@ def _zipped(parts: Sequence[DataSetRecipe]) -> DataSetRecipe:
     begin = parts[0].begin
     if any(part.begin != begin for part in parts):
         raise TfdbgError(_STUCK.format("a zip of data of which different numbers were skipped"))
-    return DataSetRecipe(Zipped(tuple(parts)), begin=begin, in_order=all(part.in_order for part in parts))
+    steps: tuple[Any, ...] = ()
+    if any(part.batch is not None for part in parts):
+        batched = _batched_alike(parts)
+        # Batches put together row for row hold what batches of records that were put together do.
+        parts, steps = [replace(part, steps=part.steps[:-1]) for part in parts], (batched,)
+    in_order = all(part.in_order for part in parts)
+    return DataSetRecipe(Zipped(tuple(parts)), steps, begin=begin, in_order=in_order)
+
+
+def _batched_alike(parts: Sequence[DataSetRecipe]) -> Batched:
+    """How the elements of all `parts` are put together in the end."""
+    last = [part.steps[-1] if part.steps else None for part in parts]
+    batches = [step for step in last if isinstance(step, Batched) and not step.padding and step.full is not None]
+    if len(batches) < len(parts) or len({step.full for step in batches}) > 1:
+        raise TfdbgError(_STUCK.format("a zip of batches that are not all made alike, at its end"))
+    sizes = {step.size for step in batches}
+    return replace(batches[0], size=sizes.pop() if len(sizes) == 1 else None)
 
 
 def _ordered(dataset: Any, kind: str, below: DataSetRecipe) -> DataSetRecipe:

@@ -67,6 +67,7 @@ inputs_of: Callable[[Any], Sequence[Any]] = methodcaller("_inputs")  # the data 
 functions_of: Callable[[Any], Sequence[Any]] = methodcaller("_functions")  # what a data set calls, each a `function`
 reader_of_files: Callable[[Any], Any] = attrgetter("_impl")  # of a data set of files: the one that opens each of them
 count_of: Callable[[Any], Any] = attrgetter("_count")  # of a data set that skips or takes so many elements, a tensor
+batch_size_of: Callable[[Any], Any] = attrgetter("_batch_size")  # of a data set that makes batches, a tensor
 padding_of: Callable[[Any], Any] = attrgetter("_padding_values")  # of a padded batch: by component, a tensor each
 tensor_id: Callable[[Any], int] = attrgetter("_id")
 host_array: Callable[[Any], Any] = EagerTensor._numpy_internal
@@ -94,16 +95,15 @@ def callers_fetches(fetches: Fetches) -> Fetches:
     return fetches["caller"]
 
 
-def maker_from_options(session: RawSession) -> Callable[..., Any]:
+def maker_from_options(session: RawSession) -> Callable[..., RawRunner]:
     """The method of `session` that makes a runner from a `CallableOptions` message, as Keras 2 uses it."""
-    maker: Callable[..., Any] = getattr(session, FROM_OPTIONS)
+    maker: Callable[..., RawRunner] = getattr(session, FROM_OPTIONS)
     return maker
 
 
 def reader_of(session: RawSession, fetch: Sequence[str], **further: Any) -> RawRunner:
     """A runner of `session` that fetches tensors by name; `further`: its feed, its target, its run_options."""
-    reader: RawRunner = maker_from_options(session)(config_pb2.CallableOptions(fetch=fetch, **further))
-    return reader
+    return maker_from_options(session)(config_pb2.CallableOptions(fetch=fetch, **further))
 
 
 def replace_input(op: Op, slot: int, tensor: SymbolicTensor) -> None:

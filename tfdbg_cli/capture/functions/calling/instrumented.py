@@ -97,18 +97,20 @@ class Instrumented:
         arguments: Sequence[Shown] | None = None,
         wanted: WantedRewrite | None = None,
         onto: Sequence[NodeDef] | None = None,
+        at_any_cost: bool = False,
     ) -> None:
         """Rewrite the function of `root`.
 
         `atomic` is the AtomicFunction that it was made from, which words its errors; None when there is none.
         `arguments` say how its inputs are shown. `wanted` is what it is to give; by default all values.
-        What is added is put `onto` the nodes that the optimizer made of the function, where it can be (`grafted`).
+        What is added is put `onto` the nodes that the optimizer made of the function, where it can be (`grafted`);
+        `at_any_cost` also where products have to be computed once more for it.
         """
         self._atomic = atomic
         self._wanted = wanted or WantedRewrite()
         self.root = root
         self._without_xla = False
-        self._onto = onto
+        self._onto, self._at_any_cost = onto, at_any_cost
         self.grafted = False
         self.lacking: frozenset[tuple[str, ReferenceTarget]] = frozenset()
         """Values, with the functions that compute them, that may not be read for what is added to be put there."""
@@ -318,7 +320,7 @@ class Instrumented:
         definitions = rewritten.rewriting.definitions
         if self._onto is not None:
             try:
-                definitions[:] = [grafted(definitions, self.root, self._onto)]
+                definitions[:] = [grafted(definitions, self.root, self._onto, at_any_cost=self._at_any_cost)]
                 self.grafted = True
             except CannotBeGrafted as without:
                 self.grafted, self.lacking = False, without.lacking

@@ -3,7 +3,8 @@
 A check is one more reader of a value, and what TensorFlow's graph optimizer does depends on who reads what. If
 possible our ops are added to what the optimizer made of the plain function (`grafted`). Otherwise the rewritten
 function is optimized as any other and compared with the plain one. Checks that cause a difference read a twin of
-their value instead, and if that causes one, too, a twin that begins further back, until nothing differs.
+their value instead, and if that causes one, too, a twin that begins further back, until nothing differs. Where that
+takes many rounds, products that the optimizer fused are computed once more, so that our ops can be added after all.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Apart: TypeAlias = frozenset[tuple[str, ReferenceTarget]]  # values, with the fu
 Onto: TypeAlias = Sequence[NodeDef] | None
 Make: TypeAlias = Callable[[Apart, Onto], Instrumented]
 
-_ROUNDS = 8  # the checks of a network settle in one to three
+_ROUNDS = 8
+_USUAL = 3  # rounds, in which the checks of a network settle; each of a large one takes seconds
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def proven(
     *,
     with_nan: bool = False,
     leaving_out: Make | None = None,
+    at_any_cost: Make | None = None,
 ) -> Proof:
     """A rewritten function whose own ops differ from those of `plain` as little as can be had, and the comparison.
 
@@ -62,6 +65,8 @@ def proven(
             nodes of `plain` to add our ops to, if that can be done, or None.
         with_nan: whether it must hold for runs with NaN, too, since those cannot be made plainly as well.
         leaving_out: makes it without what would have to be read of the values it is given, if that may be left out.
+        at_any_cost: makes it onto the optimized nodes though products are computed twice, if that is better than
+            no proof.
 
     """
     own = len(root.body.returns)
@@ -71,20 +76,18 @@ def proven(
     while leaving_out is not None and not first.lacking <= left_out:  # without one value another may be wanted
         left_out |= first.lacking
         first = leaving_out(left_out, onto)
-    if plain is not None and first.grafted:
-        whole = first.compiled(inputs)
-        found = (
-            None
-            if whole is None
-            else compared_by_name(plain, whole) or compared(plain, whole, own, with_nan=with_nan)
-        )
-        if found is not None and found.same:
-            return Proof(first, found)
+    found = _added_to(plain, first, inputs, with_nan=with_nan)
+    if found is not None:
+        return found
     bodies = {scope.body.name: scope.body for scope in root.all()}
     apart: Apart = frozenset()
     best: Proof | None = None
     parted = 0
     for number in range(_ROUNDS):
+        if number == _USUAL and at_any_cost is not None:
+            found = _added_to(plain, at_any_cost(frozenset(), onto), inputs, with_nan=with_nan)
+            if found is not None:
+                return found
         instrumented = make(apart, None) if apart or first.grafted or left_out else first
         rewritten = None if plain is None else instrumented.compiled(inputs)
         if plain is None or rewritten is None:
@@ -106,6 +109,18 @@ def proven(
         apart = more
     assert best is not None
     return best
+
+
+def _added_to(
+    plain: Compiled | None, made: Instrumented, inputs: Sequence[EagerTensor], *, with_nan: bool
+) -> Proof | None:
+    """The proof of `made` if its ops could be added to those of `plain`, and these stayed as they were."""
+    whole = made.compiled(inputs) if plain is not None and made.grafted else None
+    if plain is None or whole is None:
+        return None
+    own = len(made.root.body.returns)
+    found = compared_by_name(plain, whole) or compared(plain, whole, own, with_nan=with_nan)
+    return Proof(made, found) if found.same else None
 
 
 def _parted(proof: Proof) -> int:

@@ -42,11 +42,14 @@ class CannotBeGrafted(Exception):  # noqa: N818
         self.lacking = frozenset(lacking)
 
 
-def grafted(rewritten: Sequence[FunctionDef], root: Scope, optimized: Sequence[NodeDef]) -> FunctionDef:
+def grafted(
+    rewritten: Sequence[FunctionDef], root: Scope, optimized: Sequence[NodeDef], *, at_any_cost: bool = False
+) -> FunctionDef:
     """A function of the nodes `optimized`, made of that of `root`, and of the ops that only `rewritten` has.
 
     `rewritten` are the functions that were rewritten, that of `root` the last. Values that our ops read and the
-    optimizer has removed are computed once more. The result must be run without the optimizer.
+    optimizer has removed are computed once more, products of matrices and convolutions only `at_any_cost`. The result
+    must be run without the optimizer.
 
     Raises:
         CannotBeGrafted: they do more than read, or computing values once more would be too expensive.
@@ -61,7 +64,7 @@ def grafted(rewritten: Sequence[FunctionDef], root: Scope, optimized: Sequence[N
     except RecursionError:
         raise CannotBeGrafted from None
     try:
-        return _Graft(whole.body, plain.body, optimized).made()
+        return _Graft(whole.body, plain.body, optimized, at_any_cost).made()
     except _Lacking as lacking:
         raise CannotBeGrafted(_values(map(plain.origins.__getitem__, lacking.nodes))) from None
 
@@ -83,12 +86,13 @@ class _Lacking(Exception):  # noqa: N818
 
 
 class _Graft:
-    def __init__(self, rewritten: Body, plain: Body, nodes: Sequence[NodeDef]) -> None:
+    def __init__(self, rewritten: Body, plain: Body, nodes: Sequence[NodeDef], at_any_cost: bool) -> None:
         arguments = {node.attr["index"].i: node.name for node in nodes if node.op == "_Arg"}
         if list(map(arguments.get, range(len(arguments)))) != list(plain.arguments):
             raise CannotBeGrafted
         self._rewritten = rewritten
         self._plain = plain
+        self._at_any_cost = at_any_cost
         self._returned = {node.attr["index"].i: node.input[0] for node in nodes if node.op == "_Retval"}
         self._made: FunctionDef = type(rewritten.definition)()
         self._made.node_def.extend(node for node in nodes if node.op not in ("_Arg", "_Retval"))
@@ -190,7 +194,7 @@ class _Graft:
             if alike:
                 self._twins[name] = alike
                 continue
-            if not _is_computed_again(node):
+            if not _is_computed_again(node, self._at_any_cost):
                 lacking.add(name)
                 continue
             again = self._twins[name] = f"{marked(name, 1)}_{len(self._twins)}"
@@ -296,9 +300,10 @@ def _differ_in_inputs(one: NodeDef, other: NodeDef) -> bool:
     return bool(alike == other) and waits[0] == waits[1] and len(one.input) == len(other.input)
 
 
-def _is_computed_again(node: NodeDef) -> bool:
-    """Whether what `node` gives may be computed a second time, and at no great cost."""
-    return has_twin(node) and not _calls(node) and node.op not in MATMULS and "Conv" not in node.op
+def _is_computed_again(node: NodeDef, at_any_cost: bool) -> bool:
+    """Whether what `node` gives may be computed a second time, and, unless `at_any_cost`, without great cost."""
+    cheap = node.op not in MATMULS and "Conv" not in node.op
+    return has_twin(node) and not _calls(node) and (cheap or at_any_cost)
 
 
 def _is_special(node: NodeDef) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
@@ -160,11 +160,18 @@ class FunctionChecks:
         return self._proof
 
     def _proven(self, wanted: WantedRewrite, inputs: Sequence[EagerTensor]) -> Proof:
-        def make(apart: Apart, onto: Onto) -> Instrumented:
+        def make(apart: Apart, onto: Onto, *, at_any_cost: bool = False) -> Instrumented:
             exact = replace(wanted, apart=apart, with_nan=self._is_final)
-            return Instrumented(self.root, self._atomic, wanted=exact, onto=onto)
+            return Instrumented(self.root, self._atomic, wanted=exact, onto=onto, at_any_cost=at_any_cost)
 
-        return proven(self.root, self._plain(inputs), inputs, make, with_nan=self._is_final)
+        return proven(
+            self.root,
+            self._plain(inputs),
+            inputs,
+            make,
+            with_nan=self._is_final,
+            at_any_cost=partial(make, at_any_cost=True),
+        )
 
     @cached_property
     def _is_final(self) -> bool:

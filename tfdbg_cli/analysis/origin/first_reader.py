@@ -6,6 +6,7 @@ from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
+from tfdbg_cli.ops.kinds import CALLS
 
 
 def first_reader(run: Run, node: Node | None) -> Node | None:
@@ -19,9 +20,16 @@ def first_reader(run: Run, node: Node | None) -> Node | None:
 
 
 def reader_of(run: Run, node: Node) -> Node | None:
-    """The first reader of `node` whose line is known, if any."""
-    readers = (reader for reader, _ in run.graph.consumers(node.name) if reader.op_type != UPDATED_VARIABLE)
-    return next((reader for reader in readers if made_at(run.tracebacks, reader.name) is not None), None)
+    """The first op whose line is known that computes with what `node` gives, if any.
+
+    The graph of a run shows what a called function, a branch or a loop does as well: an op in there tells more than
+    the call that hands the value on to it, and one that ran more than one of a branch that was not taken.
+    """
+    readers = [reader for reader, _ in run.graph.consumers(node.name) if reader.op_type != UPDATED_VARIABLE]
+    known = [reader for reader in readers if made_at(run.tracebacks, reader.name) is not None]
+    inside = [reader for reader in known if reader.op_type not in CALLS]
+    ran = (reader for reader in inside if run.tensors.named(reader.name))
+    return next(ran, None) or next(iter(inside or known), None)
 
 
 def updated_by(graph: Graph, update: Node) -> str:

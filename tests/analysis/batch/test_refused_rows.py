@@ -41,6 +41,18 @@ def test_all_rows_that_hold_such_a_number_count_not_only_the_one_that_is_named()
     assert refused_rows(_failed(LABELS, [0, 4, 7, -1])).rows == (2, 3)
 
 
+def test_the_row_of_what_eager_code_was_given_from_before_which_no_tensor_shows() -> None:
+    """A blind test: of labels that stood in a constant before the loop `row` said that none of them is bad."""
+    labels = np.array([0, 4, 7, 1])
+    run = made_run(op("labels", "Placeholder"), op("table", "Const"), op("lookup", "GatherV2", "table", "labels"))
+    call = replace(run.call, kind=RunKind.EAGER, feeds={"labels": labels, "unread": np.array(0)})
+    run = replace(run, call=call, error=RunError("InvalidArgumentError", LABELS, "lookup"))
+    assert json_of("row", run)["bad_rows"] == [2]
+    assert "Batch     row 2 of 4" in text_of("error_info", run)
+    number = replace(run, call=replace(call, feeds={"labels": np.array(7)}))
+    assert refused_rows(number) == NO_ROWS, "a single number is no batch"
+
+
 @pytest.mark.parametrize(
     ("message", "words", "node"),
     [

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows
+from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows, rows_of_given
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run
@@ -29,8 +29,11 @@ def refused_rows(run: Run) -> BatchRows:
     lineage = Lineage(run)
     for given in lineage.inputs_of_node(node):
         outside = None if given.value is None else _outside(given.value, int(said["low"]), int(said["end"]))
-        if outside is not None and given.index is not None:
-            return batch_rows(run, lineage, given.index, outside)
+        if outside is None:
+            continue
+        if given.index is None:
+            return rows_of_given(run, lineage, given, outside)
+        return batch_rows(run, lineage, given.index, outside)
     return NO_ROWS
 
 

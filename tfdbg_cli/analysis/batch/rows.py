@@ -67,6 +67,17 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     return by_all if not found.rows or _may_tell_more(bad, by_all, found) else found
 
 
+def rows_of_given(run: Run, lineage: Lineage, given: InputSeen, bad: Array) -> BatchRows:
+    """The rows of the batch behind the elements of `given` where `bad` is True, an input that no tensor shows.
+
+    So it is of what eager code is given from before. `NO_ROWS` when `given` is no batch.
+    """
+    rows = np.flatnonzero(_along(bad, 0)) if bad.ndim else np.zeros(0, np.int64)
+    if not 0 < len(rows) <= _MOST_ROWS:
+        return NO_ROWS
+    return _Search(run, lineage, NOWHERE).unseen(given, RowWay(0, 0, rows)) or NO_ROWS
+
+
 def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
     """Whether the rows to which all ways lead, `by_all`, say more of the batch than those that one way has `found`.
 
@@ -171,6 +182,14 @@ class _Search:
         given = self._given()
         return None if given is None else replace(given, way=self._way())
 
+    def unseen(self, item: InputSeen, way: RowWay) -> BatchRows | None:
+        """The rows of a batch that no tensor of the run shows; None where `item` is none."""
+        if item.value is None or way.axis or self._is_no_batch(item):
+            return None
+        made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
+        source = made or str(feed_name(item.node) or item.name)
+        return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
+
     @property
     def _left(self) -> int:
         """How many tensors more it may look at."""
@@ -239,7 +258,7 @@ class _Search:
             known = [(inputs[way.position], way) for way in ways if way.position < len(inputs)]
             return self._joined(
                 [
-                    self._unseen(item, way)
+                    self.unseen(item, way)
                     if item.index is None
                     else self._apart((item.index, way.axis, way.rows), share)
                     for item, way in known
@@ -253,17 +272,9 @@ class _Search:
             item = inputs[way.position]
             if item.index is not None:
                 self._meet(item.index, way.axis, way.rows, aside=way.inner)
-            elif (came := self._unseen(item, way)) is not None:
+            elif (came := self.unseen(item, way)) is not None:
                 return came
         return None
-
-    def _unseen(self, item: InputSeen, way: RowWay) -> BatchRows | None:
-        """The rows of a batch that no tensor of the run shows; None where `item` is none."""
-        if item.value is None or way.axis or self._is_no_batch(item):
-            return None
-        made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
-        source = made or str(feed_name(item.node) or item.name)
-        return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
 
     def _apart(self, place: tuple[int, int, Array], most: int) -> BatchRows | None:
         """The rows of the batch behind one part of what was joined, by a search that looks at `most` tensors."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes import suggestions as helps
+from tfdbg_cli.analysis.causes.overflows import HALF, overflows
 from tfdbg_cli.analysis.causes.reasons import (
     Reason,
     alike,
@@ -18,7 +19,6 @@ from tfdbg_cli.analysis.causes.reasons import (
     any_of,
     at_limit,
     both,
-    by_constant,
     by_large_weights,
     by_state,
     cancelled,
@@ -26,7 +26,6 @@ from tfdbg_cli.analysis.causes.reasons import (
     epsilon_lost,
     epsilon_zero,
     extreme_of_nothing_open,
-    grown,
     in_gradient,
     in_optimizer,
     label_masked,
@@ -50,14 +49,11 @@ from tfdbg_cli.analysis.causes.reasons import (
     slope,
     step_of_nan,
     step_too_long,
-    untrained,
     varying,
 )
 from tfdbg_cli.analysis.graph.making.makers import Maker
 from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
 
-_HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
-         "float8_e5m2fnuz")  # fmt: skip
 _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)
 _COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.COUNTER, Maker.CONSTANT, Maker.MASK})
@@ -84,21 +80,6 @@ _TOTALS = ops("Sum Mean Prod L2Loss Cumsum Cumprod EuclideanNorm UnsortedSegment
 
 _ABOVE = "overflow of {op}: {a} is above {limit} at {n}, so that the result exceeds {largest}, the largest {dtype}"
 _CAST = "overflow of a cast: at {n} {a} exceeds {largest}, the largest {dtype}"
-
-
-def _overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps.IN_FLOAT32) -> tuple[Reason, ...]:
-    """The rows for a result that is too large: of weights that grew, in half precision, and otherwise."""
-    text = f"{what} exceeds {{largest}}, the largest {{dtype}}"
-    return (
-        Reason(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
-        Reason(ops, grown(untrained(overflow)), f"{text}; {{grown}}", helps.UNTRAINED),
-        Reason(ops, grown(overflow), f"{text}; {{grown}}", helps.TRAINING_DIVERGES),
-        Reason(ops, by_state(overflow), f"{text}; {{large}} is what a loop carries from turn to turn", helps.STEADY),
-        Reason(ops, in_gradient(scaled(among(_HALF, overflow))), text, helps.SCALED_LESS),
-        Reason(ops, in_gradient(among(_HALF, overflow)), text, helps.SCALED),
-        Reason(ops, among(_HALF, overflow), text, half),
-        Reason(ops, overflow, text, suggestion),
-    )
 
 
 REASONS: tuple[Reason, ...] = (
@@ -164,7 +145,7 @@ REASONS: tuple[Reason, ...] = (
         "gradient of atan2 at (0, 0), where it has none: {b}, x² + y², is 0 at {n}", helps.OFF_THE_ORIGIN),
     Reason(_DIVISIONS, slope(ops("Acosh"), of(1, lambda b: b == 0)),
         "gradient of acosh at 1, where it is infinite: {b} is 0 at {n}", helps.ABOVE_ONE),
-    Reason(_DIVISIONS, in_optimizer(among(_HALF, of(1, lambda b: b == 0))),
+    Reason(_DIVISIONS, in_optimizer(among(HALF, of(1, lambda b: b == 0))),
         "division by 0 in the optimizer: {b} is 0 at {n}, since an epsilon such as 1e-8 is 0 in {dtype}",
         helps.BIGGER_EPSILON),
     Reason(_DIVISIONS, in_optimizer(of(1, lambda b: b == 0)),
@@ -287,7 +268,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(_POWERS, of_gradient(overflow),
         "overflow of a power: at {n} that of the gradient {a} exceeds {largest}, the largest {dtype}",
         helps.UPDATE),
-    *_overflows(_POWERS, "overflow of a power: at {n} the result", helps.SMALLER),
+    *overflows(_POWERS, "overflow of a power: at {n} the result", helps.SMALLER),
     # Exponentials.
     Reason(ops("Exp"), of_log_variance(overflow),
         "overflow of {op}: {a}, the logarithm of a variance, is above {limit} at {n}, so that the variance exceeds"
@@ -342,12 +323,12 @@ REASONS: tuple[Reason, ...] = (
     Reason(ops("Sub SquaredDifference"), both(lambda a, b: np.isinf(a) & np.isinf(b) & (np.sign(a) == np.sign(b))),
         "inf - inf: {a} and {b} are infinite with the same sign at {n}",
         helps.CAME_FROM),
-    *_overflows(_PRODUCTS, "overflow of a product: at {n} the result", helps.SMALLER),
-    *_overflows(_SUMS, "overflow of a sum: at {n} the result", helps.SMALLER),
+    *overflows(_PRODUCTS, "overflow of a product: at {n} the result", helps.SMALLER),
+    *overflows(_SUMS, "overflow of a sum: at {n} the result", helps.SMALLER),
     Reason(_MATRIX, by_state(by_large_weights(overflow)),
         "overflow of {op}: at {n} the sum of products exceeds {largest}, the largest {dtype}; {large} is what a loop"
         " carries from turn to turn, and it is multiplied by weights as large as {weight}", helps.LARGE_WEIGHTS),
-    *_overflows(_MATRIX, "overflow of {op}: at {n} the sum of products", helps.SMALLER),
+    *overflows(_MATRIX, "overflow of {op}: at {n} the sum of products", helps.SMALLER),
     Reason(_MATRIX, cancelled,
         "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
         helps.SMALLER),
@@ -358,7 +339,7 @@ REASONS: tuple[Reason, ...] = (
     Reason(_TOTALS, made(0, (Maker.SEGMENT_EXTREMES,), at_limit(overflow)),
         "overflow of {op}: {a}, the largest or least of each segment, is {largest} or its negative where a segment"
         " holds nothing, and the total at {n} exceeds it", helps.CLOSED_SEGMENTS),
-    *_overflows(_TOTALS, "overflow of {op}: at {n} the total", helps.DIVERGES, helps.WIDER),
+    *overflows(_TOTALS, "overflow of {op}: at {n} the total", helps.DIVERGES, helps.WIDER),
     Reason(_TOTALS, cancelled,
         "overflow of {op}: at {n} partial sums exceeded {largest}, the largest {dtype}, to both sides (inf - inf)",
         helps.DIVERGES),

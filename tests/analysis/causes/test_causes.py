@@ -56,6 +56,10 @@ def _f(value: Any, dtype: Any = np.float32) -> Array:
 
 
 BIG = 3e38
+OVERFLOWS: list[tuple[str, tuple[Any, ...], Callable[..., Any]]] = [
+    ("Pow", ([1e30], [2.0]), np.power), ("Mul", ([1e30], [1e30]), np.multiply), ("AddV2", ([BIG], [BIG]), np.add),
+    ("MatMul", ([[1e30]], [[1e30]]), np.matmul), ("Sum", ([BIG, BIG],), np.sum),
+]  # fmt: skip
 HALF_OVERFLOWS: list[tuple[str, tuple[Any, ...], Callable[..., Any]]] = [
     ("MatMul", ([[300.0]], [[300.0]]), np.matmul), ("Square", ([300.0],), np.square),
     ("Mul", ([300.0], [300.0]), np.multiply), ("AddV2", ([6e4], [6e4]), np.add), ("Sum", ([6e4, 6e4],), np.sum),
@@ -70,6 +74,10 @@ CASES = [
     Case("Xlogy", ([1.0], [0.0]), lambda a, b: a * np.log(b), "not positive: in1:0"),
     Case("RealDiv", ([1.0], [0.0]), np.divide, "Division by 0: in1:0 is 0", "divide_no_nan"),
     Case("RealDiv", ([0.0], [0.0]), np.divide, "0 / 0: in0:0 and in1:0 are both 0", "divide_no_nan"),
+    Case("RealDiv", ([0.0], [0.0]), np.divide, "0 / 0: in0:0 and in1:0, which tells how often a condition holds, are",
+         "tf.math.divide_no_nan(x, y)", around=_made(Maker.OTHER, Maker.FREQUENCY)),
+    Case("RealDiv", ([1.0], [0.0]), np.divide, "Division by 0: in1:0, which tells how often a condition holds, is 0",
+         "tf.math.divide_no_nan(x, y)", around=_made(Maker.OTHER, Maker.FREQUENCY)),
     Case("RealDiv", ([INF], [INF]), np.divide, "Inf / inf"),
     Case("RealDiv", ([1e38], [1e-20]), np.divide, "Overflow of a division: in1:0 is so small at 1 element, down to"
          " 1e-20,", "tf.maximum(y, 1e-7)"),
@@ -111,7 +119,7 @@ CASES = [
     Case("Exp", ([100.0],), np.exp, "half the logarithm of a variance, is above 88.7", "softplus",
          around=Surroundings(half_log_variance=True)),
     Case("Square", ([2e27],), lambda x: _f([INF]), "that of the gradient", "clip gradients",
-         around=Surroundings(of_gradient=True)),
+         around=Surroundings(gradients=(True,))),
     Case("Exp", ([12.0],), np.exp, "in0:0 is above 11.1", "", np.float16),
     Case("Exp", ([89.0],), np.exp, "largest bfloat16", "", ml_dtypes.bfloat16),
     Case("Acos", ([2.0],), np.arccos, "Acos outside of [-1, 1]", "clip_by_value"),
@@ -125,6 +133,14 @@ CASES = [
     Case("Mul", ([0.0], [INF]), np.multiply, "0 * inf in a gradient", "Look where",
          around=Surroundings(gradient=True)),
     Case("Mul", ([1e30], [1e30]), np.multiply, "Overflow of a product", "learning rate"),
+    Case("Mul", ([30.0], [7e37]), np.multiply, "Overflow of a product", "in1:0 is a gradient: lower the",
+         around=Surroundings((Maker.CONSTANT, Maker.OTHER), gradients=(False, True))),
+    Case("Mul", ([7e37], [30.0]), np.multiply, "Overflow of a product", "Bring in0:0 to a size of about 1",
+         around=Surroundings(gradients=(False, True))),
+    *(Case(op, inputs, does, "Overflow of", "in0:0 is a gradient", around=Surroundings(gradients=(True,)))
+      for op, inputs, does in OVERFLOWS if op != "Pow"),
+    *(Case(op, inputs, does, "Overflow of", "Nothing but variables is", around=Surroundings(of_variables=(True,)))
+      for op, inputs, does in OVERFLOWS),
     Case("AddV2", ([INF], [-INF]), np.add, "Inf - inf"),
     Case("AddV2", ([BIG], [BIG]), np.add, "Overflow of a sum"),
     Case("Sub", ([INF], [INF]), np.subtract, "Inf - inf"),

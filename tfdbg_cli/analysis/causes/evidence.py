@@ -117,6 +117,10 @@ class Evidence(Surroundings):
         """What input `position` is; None when nobody knows."""
         return self.makers[position] if position < len(self.makers) else None
 
+    def is_gradient(self, position: int) -> bool:
+        """Whether input `position` is a gradient; no where nobody knows."""
+        return any(self.gradients[position:][:1])
+
     @property
     def seen_finite(self) -> bool:
         """Whether inputs were seen, and all of those are finite."""

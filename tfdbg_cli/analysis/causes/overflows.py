@@ -10,6 +10,8 @@ from tfdbg_cli.analysis.causes.reasons import (
     by_state,
     grown,
     in_gradient,
+    of_large_gradient,
+    of_variables,
     overflow,
     scaled,
     untrained,
@@ -30,5 +32,7 @@ def overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps
         Reason(ops, in_gradient(scaled(among(HALF, overflow))), text, helps.SCALED_LESS),
         Reason(ops, in_gradient(among(HALF, overflow)), text, helps.SCALED),
         Reason(ops, among(HALF, overflow), text, half),
+        Reason(ops, of_large_gradient(overflow), text, helps.LARGE_GRADIENT),
+        Reason(ops, of_variables(overflow), text, helps.ONLY_VARIABLES),
         Reason(ops, overflow, text, suggestion),
     )

@@ -154,7 +154,17 @@ def of_half_log_variance(test: Test) -> Test:
 
 def of_gradient(test: Test) -> Test:
     """`test`, where the first input is a gradient."""
-    return lambda evidence: test(evidence) if evidence.of_gradient else None
+    return lambda evidence: test(evidence) if evidence.is_gradient(0) else None
+
+
+def of_large_gradient(test: Test) -> Test:
+    """`test`, where the larger of the first two inputs is a gradient."""
+    return lambda evidence: test(evidence) if evidence.is_gradient(evidence.scalable) else None
+
+
+def of_variables(test: Test) -> Test:
+    """`test`, where nothing but variables and constants is behind the larger of the first two inputs."""
+    return lambda evidence: test(evidence) if any(evidence.of_variables[evidence.scalable :][:1]) else None
 
 
 def no_loss(test: Test) -> Test:

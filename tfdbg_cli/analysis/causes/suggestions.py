@@ -36,6 +36,10 @@ EIGENVALUES = (
     " keep them above 0: tf.maximum(x, {steep})."
 )
 SAFE_DIVIDE = "Use tf.math.divide_no_nan(x, y), or add a small eps such as {steep} to the denominator."
+EMPTY_MASK = (
+    "Use tf.math.divide_no_nan(x, y), which gives 0 there; and look whether the data may be so, as a row or a batch"
+    " of which everything is masked."
+)
 LOG_OF_QUOTIENT = (
     "A logarithm is taken of the quotient: take one of each side, tf.math.log(tf.maximum(x, {steep})) -"
     " tf.math.log(tf.maximum(y, {steep})); that of p / (1 - p), where p is a sigmoid, is its logit."
@@ -161,6 +165,14 @@ LARGE_WEIGHTS = (
     "Weights begin below 1. If these grew in training, lower the learning rate or warm it up, and clip gradients"
     " (tf.clip_by_global_norm, or global_clipnorm=1.0 of a Keras optimizer); if they were loaded or began so, take"
     " smaller ones (Keras: recurrent_initializer='orthogonal')."
+)
+LARGE_GRADIENT = (
+    "{large} is a gradient: lower the learning rate, in a loop of training within the step the rate of that, or clip"
+    " gradients (tf.clip_by_global_norm, Keras: global_clipnorm=1.0)."
+)
+ONLY_VARIABLES = (
+    "Nothing but variables is behind {large}: lower the learning rate or clip gradients (tf.clip_by_global_norm,"
+    " Keras: global_clipnorm=1.0), or bound what is computed of them, such as with tf.clip_by_value."
 )
 SMALLER_CONSTANT = (
     "Take a smaller constant, or a dtype that reaches further (tf.cast), and look whether {large} is of the size that"

@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.graph.making.forward import steep_forward_of
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.making.log_variances import is_half_log_variance, is_log_variance
 from tfdbg_cli.analysis.graph.making.makers import Maker, below_moves, maker_of
+from tfdbg_cli.analysis.graph.making.of_variables import is_made_of_variables
 from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf, variance_of
 from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
 from tfdbg_cli.model.dtypes import in_double
@@ -42,9 +43,10 @@ class Surroundings:
     magnitude, if it is suspiciously large, and `grown_untrained` whether it is known not to be trained. `scaled` says
     that the program tests its gradients for being finite, as loss scaling does, `log_variance` that the first input
     is the logarithm of a variance, `half_log_variance` that it is half of one, whose exponential is a deviation, and
-    `of_gradient` that it is a gradient, and `variance_of`, where it is a variance or is divided by the root of one,
-    of what. `logged` says that a logarithm is taken of the result, `called_by_optimizer` that the program's own code
-    made the op, called by a library's optimizer as a schedule is.
+    `variance_of`, where it is a variance or is divided by the root of one, of what. `gradients` says of each input
+    whether it is a gradient, `of_variables` whether nothing but variables and constants is behind it. `logged` says
+    that a logarithm is taken of the result, `called_by_optimizer` that the program's own code made the op, called by
+    a library's optimizer as a schedule is.
     """
 
     makers: tuple[Maker | None, ...] = ()
@@ -59,7 +61,8 @@ class Surroundings:
     scaled: bool = False
     log_variance: bool = False
     half_log_variance: bool = False
-    of_gradient: bool = False
+    gradients: tuple[bool, ...] = ()
+    of_variables: tuple[bool, ...] = ()
     variance_of: VarianceOf | None = None
     called_by_optimizer: bool = False
     logged: bool = False
@@ -93,7 +96,7 @@ def surroundings(
     hidden_in = library_function(run.tracebacks.get(hidden, ()))
     hidden_in = "" if _WHERE.match(hidden_in) else hidden_in
     below = [below_moves(item.node, lineage) for item in inputs]
-    of_gradient = bool(below) and below[0] is not None and is_gradient(lineage.graph_of(below[0]), below[0].name)
+    gradients = tuple(one is not None and is_gradient(lineage.graph_of(one), one.name) for one in below)
     made_by = tuple(maker.name if maker is not None else "" for maker in below)
     batch = tuple(batch_role_behind(lineage, item, batches) for item in inputs)
     grown = _grown(run, lineage, inputs)
@@ -115,7 +118,8 @@ def surroundings(
         scaled=scaled,
         log_variance=variance,
         half_log_variance=half,
-        of_gradient=of_gradient,
+        gradients=gradients,
+        of_variables=tuple(is_made_of_variables(run, item.node, lineage) for item in inputs),
         variance_of=None if varying is None else variance_of(inputs[varying].node, lineage),
         called_by_optimizer=called,
         logged=any(reader.op_type == "Log" for reader, slot in graph.consumers(node.name) if slot == 0),

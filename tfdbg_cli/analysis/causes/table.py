@@ -60,6 +60,7 @@ _COMPUTED = tuple(set(Maker) - {Maker.DATA, Maker.VARIABLE, Maker.COUNTER, Maker
 _CONSTANT = (Maker.CONSTANT,)
 _SEGMENTS, _RECTIFIED, _COUNTER = (Maker.SEGMENTS,), (Maker.RECTIFIED,), (Maker.COUNTER,)
 _PLAIN = (Maker.OTHER, Maker.VARIABLE, Maker.PRODUCT, Maker.STATE)  # no probability
+_FREQUENCY = (Maker.FREQUENCY,)
 _VARIANCE, _MOMENTS = (Maker.VARIANCE, Maker.MOMENTS), (Maker.MOMENTS,)
 
 _DIVISIONS = ops("RealDiv Div Xdivy TruncateDiv")
@@ -157,6 +158,12 @@ REASONS: tuple[Reason, ...] = (
     Reason(_DIVISIONS, made(0, _SEGMENTS, made(1, _SEGMENTS, both(lambda a, b: (a == 0) & (b == 0)))),
         "0 / 0: {a} and {b}, sums over segments, are both 0 at {n}: segments that hold nothing, or nothing but 0",
         helps.WEIGHTLESS_SEGMENTS, blames=1),
+    Reason(_DIVISIONS, made(1, _FREQUENCY, both(lambda a, b: (a == 0) & (b == 0))),
+        "0 / 0: {a} and {b}, which tells how often a condition holds, are both 0 at {n}: it never does there, as of a"
+        " mask that keeps nothing", helps.EMPTY_MASK, blames=1),
+    Reason(_DIVISIONS, made(1, _FREQUENCY, of(1, lambda b: b == 0)),
+        "division by 0: {b}, which tells how often a condition holds, is 0 at {n}: it never does there, as of a mask"
+        " that keeps nothing", helps.EMPTY_MASK),
     Reason(_DIVISIONS, logged(both(lambda a, b: (a == 0) & (b == 0))),
         "0 / 0: {a} and {b} are both 0 at {n}", helps.LOG_OF_QUOTIENT, blames=1),
     Reason(_DIVISIONS, both(lambda a, b: (a == 0) & (b == 0)),

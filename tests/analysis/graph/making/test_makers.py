@@ -32,6 +32,8 @@ from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
         ),
         ((op("l", "Log", "x"), op("m", "Mul", "w", "l"), op("made", "Sum", "m")), Maker.OTHER),
         ((op("e", "Square", "x"), op("made", "Sum", "e")), Maker.SQUARED_NORM),
+        ((op("m", "Greater", "x"), op("c", "Cast", "m"), op("made", "Sum", "c")), Maker.FREQUENCY),
+        ((op("m", "LogicalNot", "x"), op("c", "Cast", "m"), op("made", "Mean", "c")), Maker.FREQUENCY),
         ((op("e", "Exp", "x"), op("made", "Mean", "e")), Maker.OTHER),
         ((op("made", "UnsortedSegmentSum", "x", "ids", "count"),), Maker.SEGMENTS),
     ],

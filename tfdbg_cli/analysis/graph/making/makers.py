@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.making.lineage import LOOP_VARIABLE, VARIABLE_OPS, Lineage
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, SAME_VALUE, SELECTS
+from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, SAME_VALUE, SELECTS, TRUTHS
 
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})
 _TWICE = frozenset({"Square", "SquaredDifference", "Mul", "Pow"})
@@ -46,6 +46,7 @@ class Maker(Enum):
     COUNTER = auto()  # a variable of whole numbers, such as the steps of an optimizer, or what is made of one at 0
     STATE = auto()  # what a loop carries from turn to turn
     CONSTANT = auto()
+    FREQUENCY = auto()  # the sum or mean of a condition, such as a mask made by a comparison
     EIGENVALUES = auto()  # of a matrix, or its singular values
     MASK = auto()  # it holds infinities that the program wrote
     RECTIFIED = auto()  # a relu, which gives exactly 0
@@ -136,6 +137,8 @@ def _source(node: Node | None, lineage: Lineage) -> str:
 
 def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
+    if of is not None and of.op_type in TRUTHS:
+        return Maker.FREQUENCY
     if of is None or not is_square(of, lineage):
         return Maker.OTHER
     base = _input(of, 0, lineage)
@@ -145,6 +148,8 @@ def _mean(node: Node, lineage: Lineage, depth: int) -> Maker:
 
 def _sum(node: Node, lineage: Lineage, depth: int) -> Maker:
     of = _input(node, 0, lineage)
+    if of is not None and of.op_type in TRUTHS:
+        return Maker.FREQUENCY
     if of is not None and of.op_type == "Exp":
         shifted = _is_less_its_maximum(_input(of, 0, lineage), node, lineage)
         return Maker.SHIFTED_EXPONENTIALS if shifted else Maker.EXPONENTIALS

@@ -13,7 +13,9 @@ from tfdbg_cli.analysis.origin.benign import harm_in, is_used
 from tfdbg_cli.analysis.origin.growth import overflows, with_sizes
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.origin.swallowing import used_by
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.values import NoValue
@@ -37,8 +39,9 @@ class Finding:
 
     `harmless` says that nothing in the outcome of the run is bad by it; that may depend on it all the same (`used`),
     as on the infinity that tanh makes 1 of. `before` is the number of harmless origins that precede this one and were
-    passed over for it; what comes out may depend on the first of them (`before_used`). `nan` is where NaN began, if
-    the origin is an infinity that the run was given.
+    passed over for it; what comes out may depend on the first of them (`before_used`), and the origin itself may have
+    been computed from it: `led_by` is then its name. `nan` is where NaN began, if the origin is an infinity that the
+    run was given.
     """
 
     origin: Origin
@@ -50,6 +53,7 @@ class Finding:
     used: bool = False
     nan: Origin | None = None
     before_used: bool = False
+    led_by: TensorName | None = None
 
     @property
     def in_batch(self) -> Origin:
@@ -78,7 +82,9 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     used = harmless and is_used(run, origin.name, origin.value)
     chain = _chain(search, run, origin)
     passed = replace(passed_by(search), unread=search.unread_before(origin))
-    return Finding(origin, after, chain, harmless, before, passed, used, search.nan_after(origin), before_used)
+    led_by = first.name if before_used and first.name.node in used_by(run.graph, (origin.name,)) else None
+    nan = search.nan_after(origin)
+    return Finding(origin, after, chain, harmless, before, passed, used, nan, before_used, led_by)
 
 
 def ends_finite(run: Run, search: OriginSearch, origin: Origin) -> bool:

@@ -170,7 +170,7 @@ def _screen(
     after = here_line(run, _LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
     blocks += [
         Text((after,)),
-        *([] if within else harm_blocks(found, _LABEL)),
+        *([] if within else harm_blocks(run, found, _LABEL)),
         *spoiled_blocks(run, found.after, _LABEL),
         *(
             [Labelled("Next", _NOT_HELD if run.replayable is None else _STAY_BAD, Style.HINT, _LABEL)]

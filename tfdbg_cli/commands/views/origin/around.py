@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -110,27 +110,41 @@ def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, 
     return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
-def harm_blocks(found: Finding, label_width: int) -> list[Block]:
+def harm_blocks(run: Run, found: Finding, label_width: int) -> list[Block]:
     """That nothing came of the origin, or of others that came before it."""
     lines: list[Line] = []
     if found.harmless:
         harm = Span("Harm".ljust(label_width), Style.LABEL)
         touched = "NaN or infinite by it" if found.used else "touched"
         lines.append(line(harm, Span(f"no result and no variable is {touched}.", Style.GOOD)))
-    if before := found.before:
-        one = before == 1
-        what = f"{count_text(before, 'tensor')} before it {'is' if one else 'are'} not finite too, and "
-        if found.before_used:
-            them = "it" if one else "them"
-            what += f"nothing that comes out is bad by {them}, but depends on {them}: "
-        else:
-            what += f"touch{'es' if one else ''} nothing: "
-        lines.append(
-            line(
-                Span("Before".ljust(label_width), Style.LABEL), what, Span("origin --all", Style.KEY, "origin --all")
-            )
-        )
-    return [Text(tuple(lines))] if lines else []
+    all_of_them = Span("origin --all", Style.KEY, "origin --all")
+    if found.before and not found.before_used:
+        label = Span("Before".ljust(label_width), Style.LABEL)
+        touch = "touches" if found.before == 1 else "touch"
+        lines.append(line(label, f"{_not_finite_before(found)}, and {touch} nothing: ", all_of_them))
+    blocks: list[Block] = [Text(tuple(lines))] if lines else []
+    if found.before_used:
+        words = (*_used_before(run, found), all_of_them)
+        blocks.append(Flow("Before", tuple((Span(" "), word) for word in words), label_width))
+    return blocks
+
+
+def _not_finite_before(found: Finding) -> str:
+    return f"{count_text(found.before, 'tensor')} before it {'is' if found.before == 1 else 'are'} not finite too"
+
+
+def _used_before(run: Run, found: Finding) -> Iterator[Span]:
+    """What is said, word by word, of harmless origins before this one on which something depends all the same."""
+    if (led_by := found.led_by) is not None:
+        yield from map(Span, f"{_not_finite_before(found)}:".split() if found.before > 1 else ())
+        yield Span(str(led_by), Style.NAME, _value_link(run, led_by))
+        yield from map(Span, ("is", "infinite,", "and"))
+        yield Span(str(found.origin.name), Style.NAME, _value_link(run, found.origin.name))
+        yield from map(Span, ("was", "computed", "from", "it:"))
+        return
+    them = "it" if found.before == 1 else "them"
+    told = f"{_not_finite_before(found)}. No result is NaN or infinite by {them}, but results depend on {them}:"
+    yield from map(Span, told.split())
 
 
 def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:

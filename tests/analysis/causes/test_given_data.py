@@ -56,6 +56,25 @@ def test_columns_of_steps_are_features() -> None:
     assert "leave them out" in given.helps
 
 
+def test_what_is_confined_to_another_axis_than_the_last_is_told() -> None:
+    """A blind test: of 26 detectors one was broken, in every row, and the advice was to filter rows out."""
+    given = _bad((64, 12, 26, 1), np.s_[:, :, 11])
+    assert given.where == ", all at index 11 of axis 2 (64 of 64 rows)"
+    assert given.helps.startswith("Mend what computes index 11 of axis 2, or leave it out of the data")
+    given = _bad((64, 12, 26), np.s_[:, :, 3], np.s_[::2, 4, 20])
+    assert given.where == ", all in features 3, 20 of 26 (64 of 64 rows)", "columns come first"
+    given = _bad((64, 12, 26), np.s_[:30, 2, :], np.s_[10:, 7, 3])
+    assert given.where == ", all at indices 2, 7 of axis 1 (64 of 64 rows)"
+    assert given.helps.startswith("Fill indices 2, 7 of axis 1") and "would take 64 of 64" in given.helps
+
+
+def test_a_few_rows_with_a_place_in_common_are_not_confined_to_an_axis() -> None:
+    assert not _bad((64, 28, 28, 1), (7, 3, 4), (9, 3, 5), (11, 6, 6), (12, 3, 1)).where, "as by chance"
+    assert not _bad((64, 28, 28, 1), (7, 3, 4), (9, 3, 5)).where
+    assert not _bad((64, 28, 28, 1), np.s_[3:9]).where, "whole pictures"
+    assert not _bad((), ()).where
+
+
 def test_rows_are_not_called_columns() -> None:
     assert not _bad((128, 4), 7).columns, "a whole row"
     assert not _bad((128, 4), (7, 2), (9, 2)).columns, "two rows may be chance"

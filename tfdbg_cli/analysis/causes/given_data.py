@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 
 import numpy as np
 
@@ -43,23 +44,19 @@ class GivenData:
     class_weight: bool = False
     key: str = ""
 
-    @property
+    @cached_property
     def columns(self) -> tuple[int, ...]:
         """The last-axis indices of all bad elements, if few (at most half) and bad in many rows; else empty."""
-        what = _AXES.get(self.bad.ndim)
-        if what is None or not self.bad.any():
-            return ()
-        along = np.asarray(self.bad.any(axis=tuple(range(self.bad.ndim - 1))))
-        bad = np.flatnonzero(along)
-        few = 2 * len(bad) <= len(along) and len(bad) < self._rows
-        return tuple(map(int, bad)) if few and self._rows >= _FEWEST_ROWS else ()
+        few = self._few_along(self.bad.ndim - 1) if self.bad.ndim in _AXES else ()
+        return few if len(few) < self._rows else ()
 
     @property
     def where(self) -> str:
-        """`, all in column 2 of 4 (116 of 128 rows)`; empty where it is not confined to columns."""
-        if not self.columns:
-            return ""
-        return f", all in {self._named} of {self.bad.shape[-1]} ({self._rows} of {len(self.bad)} rows)"
+        """`, all in column 2 of 4 (116 of 128 rows)`; empty where no column or axis holds all of it."""
+        rows = f"({self._rows} of {len(self.bad)} rows)" if self.bad.ndim else ""
+        if self.columns:
+            return f", all in {self._named} of {self.bad.shape[-1]} {rows}"
+        return f", all at {self._named} {rows}" if self._confined else ""
 
     @property
     def helps(self) -> str:
@@ -69,10 +66,11 @@ class GivenData:
                 "No row of it is finite, so no row is to blame: mend what computes it, such as a division by a"
                 " deviation or a count that is 0. What NumPy and Python compute is not seen here."
             )
-        if not self.columns:
+        if self._confined is None:
             return ""
-        them = "it" if len(self.columns) == 1 else "them"
-        if self._everywhere:
+        axis, places = self._confined
+        them = "it" if len(places) == 1 else "them"
+        if bool(np.take(self.bad, places, axis).all()):
             return (
                 f"Mend what computes {self._named}, or leave {them} out of the data: no row has a number there, as"
                 " after a division by the deviation of a column that never changes, which is 0."
@@ -82,16 +80,34 @@ class GivenData:
             f" to leave out the rows that miss {them} would take {self._rows} of {len(self.bad)}."
         )
 
+    @cached_property
+    def _confined(self) -> tuple[int, tuple[int, ...]] | None:
+        """The axis, of several columns the last one, and the few indices along it that hold all that is bad.
+
+        None where there is none. Of another axis than that of columns far more rows have to be bad there.
+        """
+        if self.columns:
+            return self.bad.ndim - 1, self.columns
+        along = ((axis, self._few_along(axis)) for axis in range(1, self.bad.ndim) if self.bad.ndim > 2)
+        clear = [(axis, few) for axis, few in along if few and _FEWEST_ROWS * len(few) <= self._rows]
+        return min(clear, key=lambda one: len(one[1]) / self.bad.shape[one[0]], default=None)
+
+    def _few_along(self, axis: int) -> tuple[int, ...]:
+        """The indices along `axis` of all bad elements, if these are at most half of all, and rows enough are bad."""
+        if not self.bad.any() or self._rows < _FEWEST_ROWS:
+            return ()
+        along = np.asarray(self.bad.any(axis=tuple(other for other in range(self.bad.ndim) if other != axis)))
+        few = np.flatnonzero(along)
+        return tuple(map(int, few)) if 2 * len(few) <= len(along) else ()
+
     @property
     def _named(self) -> str:
-        what = _AXES[self.bad.ndim]
-        return f"{what}{'s' * (len(self.columns) > 1)} {names_text(self.columns, _MOST_NAMED)}"
+        axis, places = self._confined or (0, ())
+        named = names_text(places, _MOST_NAMED)
+        if self.columns:
+            return f"{_AXES[self.bad.ndim]}{'s' * (len(places) > 1)} {named}"
+        return f"{'index' if len(places) == 1 else 'indices'} {named} of axis {axis}"
 
-    @property
-    def _everywhere(self) -> bool:
-        """Whether the columns hold nothing but what is not finite."""
-        return bool(self.bad[..., list(self.columns)].all())
-
-    @property
+    @cached_property
     def _rows(self) -> int:
         return int(np.count_nonzero(self.bad.any(axis=tuple(range(1, self.bad.ndim)))))

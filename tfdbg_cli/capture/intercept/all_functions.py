@@ -17,9 +17,9 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.controller import Controller
-from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.failures import remark, report_once
 from tfdbg_cli.capture.intercept.tracing_log import TRACES
-from tfdbg_cli.capture.intercept.worthwhile import is_step_or_own, is_worthwhile
+from tfdbg_cli.capture.intercept.worthwhile import calls_program_back, is_step_or_own, is_worthwhile
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.delivered import DELIVERIES
 from tfdbg_cli.capture.runs.eager.call import EagerCall
@@ -32,10 +32,14 @@ from tfdbg_cli.capture.tf.callers import called_by_coordinator, called_by_user
 from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
+from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, our_files
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
 _COUNTS = "_tfdbg_counts"  # the attribute that marks graph functions of which each outermost call is a run
+_CALLS_BACK = (
+    "_tfdbg_calls_back"  # the attribute that says of graph functions of packages whether the program is in them
+)
 _REPLICAS = (
     "Code that runs eagerly in several replicas, each in a thread of its own, is not recorded. "
     "Put it into a tf.function to see its values."
@@ -208,7 +212,21 @@ class Interception:
             return True
         if called_by_coordinator():
             remark(_SCHEDULED)
-        return False
+            return False
+        return entered is not None and self._calls_program_back(atomic, entered)
+
+    def _calls_program_back(self, atomic: AtomicFunction, entered: Entered) -> bool:
+        """Whether the package's function `atomic` is made of code of the program's; looked up once."""
+        found: bool | None = getattr(atomic, _CALLS_BACK, None)
+        if found is None:
+            graph = compat.built_graph_of(atomic)
+            try:
+                found = graph is not None and calls_program_back(entered.function.python_function, graph)
+            except our_errors() as error:  # the call is left alone
+                report_once("look at what a function was traced from", error)
+                found = False
+            setattr(atomic, _CALLS_BACK, found)
+        return found
 
 
 def _nothing() -> None: ...

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tfdbg_cli.capture.tf.callers import called_by_user, is_users
+from tfdbg_cli.capture.tf.tracebacks import calls_program
+from tfdbg_cli.capture.tf.types import TfGraph
 
 # The functions by which Keras 3 and tf_keras run a step; all others of theirs serve their own affairs.
 _STEPS = frozenset({
@@ -21,9 +23,19 @@ def is_worthwhile(python: Callable[..., Any] | None) -> bool:
     """Whether a call of a function that was made of `python` (None if not known) is to be a run.
 
     A function that an installed package defines counts only if the program calls it itself, or if it is a step of
-    Keras: packages run small functions of their own, such as those for random seeds, that nobody wants to stop at.
+    Keras: packages run small functions of their own, such as those for random seeds, that nobody wants to stop at. Of
+    one whose graph is known it counts, too, that it calls the program (`calls_program_back`).
     """
     return (python is not None and is_step_or_own(python)) or called_by_user()
+
+
+def calls_program_back(python: Callable[..., Any], graph: TfGraph) -> bool:
+    """Whether `python`, a function of an installed package traced into `graph`, is made of code of the program's.
+
+    So is the step by which a package minimizes a loss that the program gave it as a function.
+    """
+    code = getattr(inspect.unwrap(python), "__code__", None)
+    return code is not None and calls_program(graph, code)
 
 
 def is_step_or_own(python: Callable[..., Any]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from linecache import getline
 from pathlib import PurePath
+from types import CodeType
 from typing import Any, TypeAlias
 
 from tfdbg_cli.capture.tf.generated_code import written_call
@@ -14,6 +15,7 @@ from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.sources import Frame, Traceback, is_library, user_frame
 
 _Call: TypeAlias = tuple[str, int, str]  # file, line, function
+_MOST_LOOKED_AT = 5_000
 _GENERATED = "__autograph_generated_file"  # stands in the names of files that hold such code
 
 
@@ -36,6 +38,24 @@ def _is_own(frame: Any) -> bool:
 
 def _begins_in_thread(stack: Traceback) -> bool:
     return bool(stack) and PurePath(stack[0].file).name == "threading.py"
+
+
+def calls_program(graph: TfGraph, code: CodeType) -> bool:
+    """Whether the function of `code`, which was traced into `graph`, called the program, and that made an op there.
+
+    Of a large graph the first ops are looked at.
+    """
+    return any(_is_made_below(op, code) for op in graph.get_operations()[:_MOST_LOOKED_AT])
+
+
+def _is_made_below(op: Op, code: CodeType) -> bool:
+    """Whether a line of the program's made `op`, in a call that the function of `code` made."""
+    own = False
+    for frame in reversed(op.traceback or ()):
+        if (frame.filename, frame.name) == (code.co_filename, code.co_name):
+            return own
+        own = own or _is_own(frame)
+    return False
 
 
 class GraphTracebacks(Mapping[str, Traceback]):

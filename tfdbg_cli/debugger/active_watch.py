@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.watch.filter import Among, Bad, TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, our_filter
 from tfdbg_cli.analysis.watch.kept_runs import KeptRuns
 from tfdbg_cli.analysis.watch.outcome import Harm, stop_after
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.analysis.watch.watch import Watch
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import WatchRequest
@@ -31,11 +32,18 @@ from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
+from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.units import bytes_text, count_text
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.process.interruptions import our_errors
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
 _VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."
+_MAY_BE_MEANT = (
+    "In eager code it is not known yet whether the program makes finite numbers of this infinity, as by a maximum:"
+    " `ignore` has the watch go past it."
+)
 
 # The request for a run that is only to be saved: hold the state from before it, check nothing in it.
 RECORDED = WatchRequest("record", lambda datum, tensor: True, replayable=True)
@@ -273,6 +281,7 @@ class ActiveWatch:
             notes.append(self.interrupted_words(interrupted))
         if hit is not None:
             notes += [f"The watch stopped here, since {self.harm.words}"] if self.harm else []
+            notes += [_MAY_BE_MEANT] if self._skips and _stands_at_infinity(run) else []
             notes += self._inexact_before(run)
             notes += self._done(hit.noted(run))
         elif interrupted != CTRL_C and (interrupted or run.error is not None):
@@ -352,6 +361,18 @@ class ActiveWatch:
     def _bundled(self, run: Run) -> list[str]:
         run = replace(run, ignored=self._ignored.places)
         return list(bundled_in_words(run, self.decision, disk_budget=self._settings.disk_budget))
+
+
+def _stands_at_infinity(run: Run) -> bool:
+    """Whether the program stands amid `run` behind an op that gave an infinity, and no NaN: it may be meant so."""
+    last = len(run.tensors) - 1
+    if run.call.kind is not RunKind.EAGER or not run.unfinished or last < 0:
+        return False
+    rows = run.tensors.named(run.tensors[last].node)
+    values = [value for row in rows if not isinstance(value := run.tensors.value(row), NoValue)]
+    bad = [value for value in values if nonfinite_mask(value).any()]
+    updated = run.tensors[last].op_type == UPDATED_VARIABLE  # then it is harmed
+    return bool(bad) and not updated and not any(nan_mask(value).any() for value in bad)
 
 
 def _undone(run: Run) -> tuple[str, ...]:

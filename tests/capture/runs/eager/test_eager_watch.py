@@ -545,6 +545,24 @@ def test_a_bad_value_that_no_op_made_leads_to_the_line_that_reads_it_first() -> 
     assert "Read at" in text and "Log_0, which is given it" in text and "no traceback" not in text
 
 
+def _notes_at_log_of(number: float, benign: OnBenign) -> str:
+    with ActiveWatch(benign=benign) as watching:
+        tf.reduce_max(tf.math.log(tf.constant([1.0, number])))
+    return " ".join(watching.front.ends[0].notes)
+
+
+def test_a_stop_at_an_infinity_says_that_what_becomes_of_it_is_not_known() -> None:
+    """A blind test: transition probabilities of 0 had a log, of which a maximum made finite numbers: no fault."""
+    told = _notes_at_log_of(0.0, OnBenign.SKIP)
+    assert "not known yet whether the program makes finite numbers of this infinity" in told and "`ignore`" in told
+    assert not _notes_at_log_of(-1.0, OnBenign.SKIP), "a NaN is seldom meant"
+    assert not _notes_at_log_of(0.0, OnBenign.STOP), "it was asked for"
+    overflow = tf.Variable([3e38])
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
+        overflow.assign_add([3e38])
+    assert not watching.front.ends[0].notes, "the variable is harmed"
+
+
 def test_bounds_of_variables_are_never_below_what_they_hold() -> None:
     w = tf.Variable(np.ones(5000, np.float32))
     with ActiveWatch() as watching:

@@ -545,6 +545,17 @@ def test_a_bad_value_that_no_op_made_leads_to_the_line_that_reads_it_first() -> 
     assert "Read at" in text and "Log_0, which is given it" in text and "no traceback" not in text
 
 
+def test_an_array_of_the_program_that_several_ops_are_given_has_one_name() -> None:
+    """A blind test: each op makes a tensor of it, and these were called data, data_1 and data_2."""
+    data = np.array([[1.0, 3.0], [2.0, 3.0]], np.float32)
+    with ActiveWatch() as watching:
+        (data - tf.reduce_mean(data, 0)) / tf.math.reduce_std(data, 0)
+    (end,) = watching.front.ends
+    assert [name for name in end.run.call.feeds if name.startswith("data")] == ["data"]
+    shown = text_of("origin", end.run, width=200)
+    assert "fed as data\n" in shown and "Chain     data →" in shown
+
+
 def _notes_at_log_of(number: float, benign: OnBenign) -> str:
     with ActiveWatch(benign=benign) as watching:
         tf.reduce_max(tf.math.log(tf.constant([1.0, number])))

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, name_of
+from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
@@ -256,7 +257,12 @@ class _Builder:
             handle = source.dtype in HANDLE_NUMBERS
             given = None if handle else _given(op, source)
             kind, own = _of_handle(source.given()) if given is None else (_kind_of(op, source, given), "")
-            wanted = self._named(source) or own or ("handle" if handle else _CALLED[kind])
+            named = self._named(source)
+            if named and given is not None and self._is_fed(named, given):
+                self._names[id(source)] = named  # an array of the program's, of which each op makes a tensor anew
+                self._alive.append(source)
+                return TensorName(named, 0)
+            wanted = named or own or ("handle" if handle else _CALLED[kind])
             name = next(
                 n
                 for n in (wanted, *(f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2)))
@@ -275,6 +281,11 @@ class _Builder:
             elif kind == _VARIABLE:
                 self._handles[name] = source.given
         return TensorName(name, 0)
+
+    def _is_fed(self, name: str, given: Array) -> bool:
+        """Whether what is shown as `name` is `given` from outside, to the last bit."""
+        fed = self._feeds.get(name)
+        return fed is not None and same_bits(fed, given)
 
 
 def _attribute_text(value: object) -> str:

@@ -45,6 +45,8 @@ from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
         "shares",
         "weighted logarithms",
         "squares",
+        "how often",
+        "share of a mask",
         "mean",
         "segments",
     ],

@@ -18,7 +18,6 @@ from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
 from tfdbg_cli.commands.views.input_rows import input_rows
-from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.origin.around import (
     after_line,
@@ -35,13 +34,12 @@ from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
 from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
 from tfdbg_cli.commands.views.origin.head import cause_block, head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.origin_list import origin_list
 from tfdbg_cli.commands.views.origin.over_runs import growth_over_runs
 from tfdbg_cli.commands.views.origin.since import Since, since_of
 from tfdbg_cli.commands.views.run_health import LookedAt
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.summary import chip
-from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
@@ -265,33 +263,11 @@ def _unknown(run: Run, passed: Passed) -> Document:
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
-    """A table of every tensor that is bad although its inputs are fine."""
     found = search.all()
     if not found and run.lacks:
         none = _unknown(run, passed_by(search))
         return replace(none, kind="origins", data=lambda: {"tensors": [], "missing": run.lacks}, title="origins")
-    among = f"{count_text(search.unread, 'tensor')} could not be read, and may be." if search.unread else ""
-    head = line(
-        Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
-        ", in order of execution:" if found else ".",
-        *([Span(f" {among}", Style.WARNING)] if among else []),
-    )
-    columns = (Column("Op type"), Column("Value", drop=1), Column("Tensor"))
-
-    def row(i: int) -> Row:
-        tensor = run.tensors[found[i]]
-        value = run.tensors.value(found[i])
-        return (
-            Span(tensor.op_type, Style.OP),
-            Span(chip(value, tensor.dtype).text),
-            Span(str(tensor.name), Style.NAME, tensor_link(run.tensors, found[i])),
-        )
-
-    names = [str(run.tensors[i].name) for i in found]
-    blocks: tuple[Block, ...] = (Text((head,)), Table(columns, len(found), row)) if found else (Text((head,)),)
-    blocks += tuple(intended_blocks(run, search.intended, _LABEL))
-    unread = {"unread": search.unread} if search.unread else {}
-    return Document("origins", blocks, lambda: {"tensors": names, **unread}, "origins")
+    return origin_list(run, search, found, _LABEL)
 
 
 COMMAND = Command(

@@ -27,7 +27,7 @@ from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.sources import Frame, LostTracebacks
 from tfdbg_cli.model.values import NoValue
 
 FEEDS = {
@@ -128,6 +128,18 @@ def test_a_damaged_part_costs_that_part(tmp_path: Path, name: str, content: byte
     assert len(run.tensors) == 4
     assert run.notes or (name, content) in {("tracebacks.json", b'{"format": 1}'), ("python_graph.pb", b"")}
     assert run.call.title and run.graph_kind is GraphKind.RUNTIME
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b'{"format": 1}', b'{"nodes": {"x": 7}}'])
+def test_tracebacks_that_are_lost_are_known_to_be(tmp_path: Path, content: bytes | None) -> None:
+    added(tmp_path / "whole", tracebacks={})
+    assert not isinstance(read_dump(tmp_path / "whole").tracebacks, LostTracebacks)
+    added(tmp_path / "lost", tracebacks=TRACEBACKS)
+    path = tmp_path / "lost" / "_tfdbg_cli" / "tracebacks.json"
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    assert isinstance(read_dump(tmp_path / "lost").tracebacks, LostTracebacks)
 
 
 def test_a_hash_is_never_a_path(tmp_path: Path) -> None:

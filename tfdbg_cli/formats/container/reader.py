@@ -24,7 +24,7 @@ from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
 from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.sources import LostTracebacks, Traceback
 from tfdbg_cli.model.units import count_text
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class RecordingReader:
             graph, python_graph, tracebacks, sources, lost = self._program(whole(program))
         except (DamagedIndexError, *WRONG_CONTENT):
             damages.append("The graph of this run is damaged; op types and neighbours of its nodes are not known.")
-            return run
+            return replace(run, tracebacks=LostTracebacks())
         damages += lost
         return replace(run, graph=graph, python_graph=python_graph, tracebacks=tracebacks, sources=sources)
 
@@ -294,11 +294,12 @@ class RecordingReader:
         fields = json.loads(self._index.content(number))
         lost: list[str] = []
         python = fields["python_graph"]
-        tracebacks: dict[str, Traceback] = {}
+        tracebacks: Mapping[str, Traceback] = {}
         if fields["tracebacks"] is not None:
             try:
                 tracebacks = read_tracebacks(json.loads(self._index.content(whole(fields["tracebacks"]))))
             except (DamagedIndexError, *WRONG_CONTENT):
+                tracebacks = LostTracebacks()
                 lost.append("The tracebacks of this run are damaged; where nodes were made is not known.")
         sources = {path: whole(content) for path, content in fields["sources"].items()}
         return (

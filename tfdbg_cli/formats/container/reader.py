@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.errors import WRONG_CONTENT, NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.store import RecordedTensors
 from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.container.texts import shape_of
@@ -21,7 +22,7 @@ from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_
 from tfdbg_cli.formats.recording.json_fields import flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
-from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
+from tfdbg_cli.formats.recording.traceback_table import read_tracebacks
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import LostTracebacks, Traceback
@@ -342,24 +343,3 @@ class RecordedFeeds(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._rows)
-
-
-class RecordedSources:
-    """Source files by the path that they had when the graph was built."""
-
-    def __init__(self, index: Index, numbers: Mapping[str, int]) -> None:
-        self._index = index
-        self._numbers = numbers
-        self._lines: dict[str, Sequence[str] | None] = {}
-
-    def lines(self, path: str) -> Sequence[str] | None:
-        if path not in self._lines:
-            self._lines[path] = self._read(path)
-        return self._lines[path]
-
-    def _read(self, path: str) -> Sequence[str] | None:
-        number = self._numbers.get(path)
-        try:
-            return None if number is None else source_lines(self._index.content(number))
-        except DamagedIndexError:
-            return None  # better no source than another one

@@ -117,6 +117,15 @@ def test_tracebacks_that_are_damaged_are_told_and_known_to_be_lost(recording: Pa
     assert all(isinstance(run.tracebacks, LostTracebacks) for run in open_path(recording).runs)
 
 
+def test_source_files_that_are_damaged_are_told_once(recording: Path) -> None:
+    """A blind test: nothing was said to be wrong, though the index has a checksum of each text."""
+    assert open_path(recording).runs[0].sources.lines("/home/ada/train.py")
+    damage_content(recording, "sources")
+    [(text, _)] = examined(recording).troubles
+    assert text == "The copy of /home/ada/train.py is damaged, and not shown."
+    assert open_path(recording).runs[0].sources.lines("/home/ada/train.py") is None
+
+
 def test_a_recording_without_its_index_is_known_as_one(recording: Path) -> None:
     (recording / "index.sqlite").unlink()
     [(text, _)] = examined(recording).troubles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
 from tfdbg_cli.formats.recording.traceback_table import source_lines
@@ -20,6 +20,10 @@ class RecordedSources:
         if path not in self._lines:
             self._lines[path] = self._read(path)
         return self._lines[path]
+
+    def damaged(self) -> Iterator[str]:
+        """The paths of those whose texts are not what was written. Reads all of them."""
+        return (path for path in self._numbers if self.lines(path) is None)
 
     def _read(self, path: str) -> Sequence[str] | None:
         number = self._numbers.get(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,8 +91,9 @@ class LiveSources:
     def lines(self, path: str) -> Sequence[str] | None:
         if not _may_be_read(path):
             return None
-        found = linecache.getlines(path)
-        return [line.rstrip("\n") for line in found] or None
+        from tfdbg_cli.process.source_text import text_lines  # a recording has its own
+
+        return [line.rstrip("\n") for line in text_lines(path)] or None
 
 
 def _may_be_read(path: str) -> bool:

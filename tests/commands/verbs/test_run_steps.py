@@ -53,6 +53,16 @@ def test_stepping_where_nothing_was_kept() -> None:
     assert "not happened" in Prompt(sample_run.run_start()).error("older").message
 
 
+def test_texts_have_no_history_of_numbers() -> None:
+    """A blind test: their maximum was NaN in each run, and the curve marked them as not finite."""
+    prompt = Prompt(sample_run.opened(3))
+    shown = prompt.show("history names:0")
+    assert "It holds no numbers in any of them" in shown and "nan" not in shown and "×" not in shown
+    points = prompt.data("history names:0")["points"]
+    assert [(point["value"], point["summary"]) for point in points] == [(None, None)] * 3
+    assert [point["value"] for point in prompt.data("history names:0 -s nan")["points"]] == [None] * 3
+
+
 def test_stepping_in_a_recording() -> None:
     prompt = Prompt(sample_run.opened(3))
     assert "first run of the recording" in prompt.error("older").message

@@ -29,7 +29,8 @@ class Statistic(StrEnum):
 class Point:
     """The tensor in one run. `place` is the run's in the sequence, `number` its number in the program.
 
-    `summary` is over all its executions in the run, as recorded where no values are; `lack` says why it is None.
+    `summary` is over all its executions in the run, as recorded where no values are. It is None of texts, which are
+    no numbers; of others `lack` says why.
     """
 
     place: int
@@ -127,6 +128,6 @@ def _point(run: Run, place: int, rows: Sequence[int], part: Callable[[Array], Ar
             lack = value.text
         elif value is not None and part is not None:
             summary = summarize(part(value))
-        if summary is not None:
+        if summary is not None and (summary.holds_numbers or not summary.size):
             summaries.append(summary)
     return Point(place, run.call.number, merged(summaries) if summaries else None, len(rows), lack)

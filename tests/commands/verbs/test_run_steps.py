@@ -63,6 +63,15 @@ def test_texts_have_no_history_of_numbers() -> None:
     assert [point["value"] for point in prompt.data("history names:0 -s nan")["points"]] == [None] * 3
 
 
+@pytest.mark.parametrize(("lack", "told"), [(Lack.OPAQUE, True), (Lack.DAMAGED, False), (Lack.GONE, False)])
+def test_values_that_were_lost_are_not_said_to_be_no_numbers(lack: Lack, told: bool) -> None:
+    """A blind test: of a data file that was missing, history said that the tensor holds no numbers."""
+    run = step_run(1, 0.5)
+    store = MemoryTensorStore([run.tensors[0]], [NoValue(lack, "It is not there.")])
+    shown = Prompt(Opened("", [replace(run, tensors=store)] * 2)).show("history step/loss:0")
+    assert ("It holds no numbers" in shown) is told and shown.count("It is not there.") == 2
+
+
 def test_stepping_in_a_recording() -> None:
     prompt = Prompt(sample_run.opened(3))
     assert "first run of the recording" in prompt.error("older").message

@@ -202,9 +202,17 @@ def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
 
 def _nothing_wrong(context: Context) -> list[Line]:
     """That all that is not finite in the run looks intended, and in which run something is wrong."""
-    where = f"run #{context.run.call.number}" if len(context.runs) > 1 else "this run"
-    fine = line(Span(f"Nothing is wrong in {where}: what is not finite in it looks intended.", Style.GOOD))
+    fine = line(
+        Span(f"Nothing is wrong in {_this_run(context)}: what is not finite in it looks intended.", Style.GOOD)
+    )
     return [fine, *_elsewhere(context)]
+
+
+def _this_run(context: Context) -> str:
+    """What to call the run looked at: one that was made with other values has the number of the program's."""
+    if context.asks_what_if:
+        return "the run with other values"
+    return f"run #{context.run.call.number}" if len(context.runs) > 1 else "this run"
 
 
 def _elsewhere(context: Context) -> list[Line]:
@@ -227,8 +235,8 @@ def _intended_at(origin: Origin) -> tuple[Block, ...]:
 
 
 def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> Document:
-    run, others = context.run, len(context.runs) - 1
-    where = "what was computed so far" if context.stepper else f"run #{run.call.number}" if others else "this run"
+    run = context.run
+    where = "what was computed so far" if context.stepper else _this_run(context)
     what = "NaN" if options.nan else "NaN or infinity"
     unread = passed.unread
     lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]

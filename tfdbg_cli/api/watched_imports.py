@@ -57,9 +57,11 @@ class WatchedLoader(Loader):
         return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        """The module as its own loader makes it; None where Python is to make it."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
+        """Execute the code of `module` by its own loader, which it names from then on."""
         self._spec.loader = self._loader
         module.__loader__ = self._loader
         loaded = False

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
+from tfdbg_cli.cli.shadowed_modules import keep_shadowed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import leave_out_our_frames, our_files, started_by
@@ -205,7 +206,12 @@ def _set_path(entry: str) -> None:
     """
     by_module = sys.modules["__main__"].__spec__ is not None
     ours = 0 if sys.flags.safe_path or (by_module and not _current_folder()) else 1
-    sys.path[:ours] = [entry] if entry else []
+    entries, others = [entry] if entry else [], sys.path[ours:]
+    try:
+        keep_shadowed(entries, others)
+    except our_errors() as error:  # the program must run even where it cannot be debugged
+        _report("keep modules apart of which the program has others by the same names", error)
+    sys.path[:] = [*entries, *others]
 
 
 def _unless_safe(entry: str) -> str:

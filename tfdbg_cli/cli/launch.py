@@ -8,6 +8,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
+from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, TypeVar
@@ -160,10 +161,22 @@ def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
     vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
 
     def start() -> None:
+        if not _is_text(source):
+            from tfdbg_cli.cli.undecoded_script import run_as_file  # few scripts are none
+
+            return run_as_file(source, file, main.__dict__)
         code = compile(source, file, "exec", dont_inherit=True)
-        exec(code, main.__dict__)
+        return exec(code, main.__dict__)
 
     _run(start, lambda code: code.co_filename == file and code.co_name == "<module>")
+
+
+def _is_text(source: bytes) -> bool:
+    """Whether `source` can be decoded, by what it declares or as UTF-8; `compile` takes some that cannot."""
+    try:
+        return "\0" not in decode_source(source)
+    except (SyntaxError, UnicodeDecodeError):
+        return False
 
 
 def _run_container(path: str, arguments: Sequence[str]) -> None:

@@ -23,11 +23,11 @@ from tfdbg_cli.process.pythons_folders import before_pythons, pythons_first
 # loads, too. A test finds what is missing here.
 PACKAGES = ("tfdbg_cli", "urwid", "wcwidth", "pygments", "tomlkit")
 PYTHONS = (
-    "array", "asyncio", "base64", "concurrent.futures.thread", "contextvars", "csv", "difflib", "email.message",
-    "fcntl", "glob", "heapq", "hmac", "html", "locale", "logging", "mmap", "numbers", "pdb", "platform", "pprint",
-    "pty", "queue", "readline", "resource", "secrets", "select", "selectors", "signal", "socket", "sqlite3",
-    "subprocess", "symtable", "sysconfig", "termios", "textwrap", "tomllib", "traceback", "tty", "unicodedata",
-    "uuid",
+    "array", "asyncio", "base64", "concurrent.futures.thread", "contextvars", "csv", "ctypes", "difflib",
+    "email.message", "fcntl", "glob", "heapq", "hmac", "html", "locale", "logging", "mmap", "numbers", "pdb",
+    "platform", "pprint", "pty", "queue", "readline", "resource", "secrets", "select", "selectors", "signal",
+    "socket", "sqlite3", "subprocess", "symtable", "sysconfig", "termios", "textwrap", "tomllib", "traceback",
+    "tty", "unicodedata", "uuid",
 )  # fmt: skip
 OTHERS = ("pygments.lexers.python", "tomlkit", "urwid", "urwid.util", "wcwidth")  # that TensorFlow does without
 

@@ -142,10 +142,9 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     holding = sorted((n for n in names if lowered in n.lower()), key=lambda n: (len(n), n))[:most]
     if len(holding) >= most or len(names) > 20_000:
         return holding
-    import difflib  # most names are found
+    from tfdbg_cli.model.alike_names import spelled_alike
 
-    alike = difflib.get_close_matches(name, names, n=most, cutoff=0.5)
-    return (holding + [n for n in alike if n not in holding])[:most]
+    return (holding + [n for n in spelled_alike(name, names, most) if n not in holding])[:most]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

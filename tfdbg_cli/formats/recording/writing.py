@@ -91,9 +91,7 @@ def whole_directory(target: Path) -> Iterator[Path]:
 
 def _unused(target: Path, why: str) -> Path:
     """A name beside `target` that nobody uses."""
-    import secrets
-
-    return target.with_name(f"{target.name}.{why}-{secrets.randbits(48)}")
+    return target.with_name(f"{target.name}.{why}-{int.from_bytes(os.urandom(6))}")
 
 
 def _put_in_place(folder: Path, target: Path) -> None:

@@ -160,7 +160,7 @@ EXPLAINED_NAMES = {
         "_generatorexp", "_dictcomp",
     },
     "tfdbg_cli/__init__.py": {"__getattr__"},  # Python asks a module for what it does not hold
-    "tfdbg_cli/api/import_hook.py": {"__loader__"},  # Python's import reads it
+    "tfdbg_cli/api/watched_imports.py": {"__loader__"},  # Python's import reads it
     "tfdbg_cli/api/notebook.py": {"_render_traceback_"},  # IPython asks an error for it
     "tfdbg_cli/api/recordings.py": {"_repr_html_"},  # notebooks ask for it
     "tfdbg_cli/capture/tf/proxy.py": {"__class__"},  # isinstance reads it

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 from tfdbg_cli.process.program_end import at_the_end
 
 MEMORY = Path("/dev/shm")  # where Linux has a file system in memory (tmpfs)
@@ -38,9 +39,10 @@ class ScratchFolder:
         for one in (where, MEMORY):
             _sweep(str(one))
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=where))
-        self._lock: int | None = os.open(self.path, os.O_RDONLY)
+        number = os.open(self.path, os.O_RDONLY)
+        self._lock: OwnDescriptor | None = OwnDescriptor(number)
         with suppress(OSError):  # a file system without locks, where nothing is swept either
-            fcntl.flock(self._lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def delete(self) -> None:
         """Delete the folder with all that is in it; a second time nothing is done.
@@ -49,14 +51,13 @@ class ScratchFolder:
             OSError: something in it cannot be deleted.
 
         """
-        # Forgotten first: once it is closed, the number may be that of a file of the program's.
         lock, self._lock = self._lock, None
         if lock is None:
             return
         try:
             shutil.rmtree(self.path)
         finally:
-            os.close(lock)
+            lock.close()
 
     def delete_at_exit(self) -> None:
         """Have it deleted when Python ends; a process that was forked off deletes nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 __version__ = "0.1.0"
@@ -30,14 +31,13 @@ def tensorflow_version() -> str | None:
 
 def versions() -> dict[str, str]:
     """What a file says of the program that wrote it: the versions of all that had a part in it, and the machine."""
-    import platform
-
     import numpy as np
 
+    machine = os.uname()
     return {
         "tfdbg": __version__,
         "tensorflow": tensorflow_version() or "",
         "numpy": np.__version__,
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
+        "python": sys.version.split()[0],
+        "machine": f"{machine.sysname} {machine.machine}",
     }

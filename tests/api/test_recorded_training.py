@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -188,6 +189,32 @@ def test_a_dumping_session_writes_a_recording_of_what_its_function_names(tmp_pat
         assert [run.tensors.nodes() for run in runs] == [["more"], ["more"]]
         with pytest.raises(ValueError, match="non-empty"):
             tf_debug.DumpingDebugWrapperSession(tf.Session(), str(tmp_path / "s"), recording=True)
+
+
+@pytest.mark.parametrize("recording", [True, False], ids=["recorded", "dumped"])
+def test_a_watch_fn_is_asked_in_the_threads_that_are_filtered_for_alone(tmp_path: Path, recording: bool) -> None:
+    """A blind test: one that raised ended runs of other threads, which were not recorded."""
+    import tensorflow.compat.v1 as tf
+
+    asked: list[str] = []
+
+    def watch_fn(fetches: Any, feeds: Any) -> Any:
+        asked.append(threading.current_thread().name)
+        return tf_debug.WatchOptions()
+
+    with tf.Graph().as_default():
+        y = tf.constant(1.0, name="y")
+        root = str(tmp_path / "s")
+        session = tf_debug.DumpingDebugWrapperSession(tf.Session(), root, watch_fn, "work", recording=recording)
+        session.run(y)
+        for name in ("worker", "other", "myworker"):
+            thread = threading.Thread(target=session.run, args=(y,), name=name)
+            thread.start()
+            thread.join()
+        if recording:
+            session._tfdbg_controller._controller._taker.end()
+    assert asked == ["worker"] and session.run_call_count == 4
+    assert [run.call.thread for run in open_path(tmp_path / "s").runs] == ["worker"]
 
 
 def test_a_killed_job_leaves_what_was_finished(tmp_path: Path) -> None:

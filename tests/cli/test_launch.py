@@ -109,6 +109,27 @@ def test_a_script_runs_as_by_python(tmp_path, name) -> None:
     assert debugged == plain
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"x = 1\nprint('caf\xe9')\n",
+        b"# caf\xe9: a comment alone\nprint(1)\n",
+        b"x = 1\nprint('a\0b')\n",
+        b"# coding: nonsense\nprint(1)\n",
+        b"# coding: ascii\nprint('caf\xc3\xa9')\n",
+        b"\xef\xbb\xbf# coding: latin-1\nprint(1)\n",
+        b"\xff\xfep\0r\0i\0n\0t\0",
+    ],
+)
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python 3.13 says some of it when it shows the error alone")
+def test_a_script_that_cannot_be_decoded_fails_as_by_python(tmp_path, source) -> None:
+    """A blind test: `compile` takes the comment, and has other words for the rest."""
+    (tmp_path / "program.py").write_bytes(source)
+    plain, debugged = _both(tmp_path, ["program.py"])
+    assert "SyntaxError" in plain[2]
+    assert debugged == plain
+
+
 def test_the_table_holds_programs_that_fail(tmp_path) -> None:
     (tmp_path / "program.py").write_text("raise KeyboardInterrupt")
     plain, _ = _both(tmp_path, ["program.py"])

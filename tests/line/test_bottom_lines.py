@@ -14,6 +14,7 @@ import pyte
 import pytest
 
 from tfdbg_cli.line.bottom_lines import BottomLines
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 
 
 class Terminal:
@@ -58,7 +59,7 @@ def terminal(monkeypatch) -> Iterator[Terminal]:
 
 def test_what_the_program_writes_scrolls_above_them(terminal) -> None:
     said: list[bool] = []
-    bottom = BottomLines(terminal.descriptor, 2, said.append)
+    bottom = BottomLines(OwnDescriptor(terminal.descriptor), 2, said.append)
     terminal.prints("before")
     bottom.draw(["one", "two"])
     terminal.prints(*(f"row {number}" for number in range(20)))
@@ -77,12 +78,12 @@ def test_what_the_program_writes_scrolls_above_them(terminal) -> None:
 
 def test_nothing_that_stands_at_the_bottom_is_lost(terminal) -> None:
     terminal.prints(*(f"row {number}" for number in range(11)))
-    BottomLines(terminal.descriptor, 2).draw(["one", "two"])
+    BottomLines(OwnDescriptor(terminal.descriptor), 2).draw(["one", "two"])
     assert terminal.rows == [*(f"row {number}" for number in range(2, 11)), "", "one", "two"]
 
 
 def test_they_follow_the_size_and_leave_a_small_terminal_alone(terminal) -> None:
-    bottom = BottomLines(terminal.descriptor, 2)
+    bottom = BottomLines(OwnDescriptor(terminal.descriptor), 2)
     bottom.draw(["one", "two"])
     terminal.resize(40, 14)
     bottom.draw(["one", "two"])
@@ -95,13 +96,13 @@ def test_they_follow_the_size_and_leave_a_small_terminal_alone(terminal) -> None
 
 def test_a_narrow_terminal_is_left_alone(terminal) -> None:
     terminal.resize(10, 14)
-    BottomLines(terminal.descriptor, 2).draw(["one", "two"])
+    BottomLines(OwnDescriptor(terminal.descriptor), 2).draw(["one", "two"])
     assert "one" not in terminal.rows
 
 
 def test_a_terminal_that_is_too_small_is_told(terminal) -> None:
     """A blind test: nothing was drawn for the whole run, and nothing said."""
-    bottom = BottomLines(terminal.descriptor, 2)
+    bottom = BottomLines(OwnDescriptor(terminal.descriptor), 2)
     terminal.resize(20, 10)
     assert bottom.obstacle == ""
     terminal.resize(20, 9)
@@ -111,7 +112,7 @@ def test_a_terminal_that_is_too_small_is_told(terminal) -> None:
 
 
 def test_in_the_background_the_terminal_is_the_shells(terminal, monkeypatch) -> None:
-    bottom = BottomLines(terminal.descriptor, 2)
+    bottom = BottomLines(OwnDescriptor(terminal.descriptor), 2)
     bottom.draw(["one", "two"])
     monkeypatch.setattr("os.tcgetpgrp", lambda descriptor: -1)
     bottom.draw(["one", "two"])
@@ -120,7 +121,7 @@ def test_in_the_background_the_terminal_is_the_shells(terminal, monkeypatch) -> 
 
 def test_a_terminal_that_is_gone_takes_nothing() -> None:
     reading, writing = os.pipe()
-    bottom = BottomLines(writing, 2)
+    bottom = BottomLines(OwnDescriptor(writing), 2)
     bottom.draw(["one", "two"])
     os.set_blocking(reading, False)
     with pytest.raises(BlockingIOError):

@@ -40,6 +40,7 @@ import os, signal, sys, time
 from tfdbg_cli.line.bottom_lines import BottomLines
 from tfdbg_cli.line.terminal_guard import TerminalGuard
 from tfdbg_cli.line.terminal_signals import TerminalSignals
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 
 def handle(*_):
     os.write(1, b"<mine>")
@@ -49,7 +50,7 @@ if "handles" in sys.argv:
     signal.signal(signal.SIGTSTP, handle)
 while os.tcgetpgrp(1) != os.getpgrp():
     time.sleep(0.01)
-bottom = BottomLines(1, 2, guard.tell, TerminalSignals(guard.pipe, guard.stops))
+bottom = BottomLines(OwnDescriptor(1), 2, guard.tell, TerminalSignals(guard.pipe, guard.stops))
 while True:
     bottom.draw(["one", "two"])
     assert signal.getsignal(signal.SIGTSTP) is (handle if "handles" in sys.argv else signal.SIG_DFL)

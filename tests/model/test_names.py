@@ -9,6 +9,7 @@ from tfdbg_cli.model.names import (
     free_name,
     nearest,
     node_of,
+    node_of_variable,
     parse_index,
     parse_tensor_name,
     split_slice,
@@ -37,6 +38,14 @@ def test_a_tensor_name_has_a_slot(text, expected):
 def test_a_control_input_names_its_node():
     assert node_of("^init/w") == "init/w"
     assert node_of("dense/MatMul:1") == "dense/MatMul"
+
+
+@pytest.mark.parametrize(
+    ("name", "node"), [("w:0", "w"), ("dense/kernel", "dense/kernel"), ("x:1:0", "x.1"), ("x:0:0", "x.0")]
+)
+def test_a_colon_in_the_name_of_a_variable_is_no_slot(name: str, node: str) -> None:
+    """A blind test: a variable called `x:1` was shown as `x`, and that one as `x_2`."""
+    assert node_of_variable(name) == node and parse_tensor_name(f"{node}:0") == TensorName(node, 0)
 
 
 def test_the_slice_is_split_off():

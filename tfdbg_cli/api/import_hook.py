@@ -6,9 +6,11 @@ import importlib.util
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+from tfdbg_cli.api.watched_imports import WatchedLoader, WatchedPackages
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -27,28 +29,14 @@ def after_import(name: str, action: Callable[[], None], package: str = PACKAGE) 
         sys.meta_path[:0] = [_Finder(name, action, package_imports), package_imports]
 
 
-class _PackageImports(MetaPathFinder):
+class _PackageImports(WatchedPackages):
     """Counts the imports of a package's modules that are in progress, and puts off an action until there is none."""
 
     def __init__(self, package: str) -> None:
-        self._prefix = f"{package}."
+        super().__init__((package,), lambda _: self._one_begins(), lambda _: self._one_ends())
         self._lock = threading.Lock()
         self._under_way = 0  # of all threads
         self._waiting: Callable[[], None] | None = None
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """The spec of a module of the package, as the other finders have it; None for any other."""
-        if not fullname.startswith(self._prefix):
-            return None
-        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :] if self in sys.meta_path else ():
-            spec = finder.find_spec(fullname, path, target)
-            if spec is not None:
-                if spec.loader is not None:
-                    spec.loader = _WatchedLoader(spec, spec.loader, self._begins, self._ends)
-                return spec
-        return None
 
     def when_complete(self, action: Callable[[], None]) -> None:
         """Call `action` when no import of the package is under way, in the thread that ends the last one."""
@@ -58,11 +46,11 @@ class _PackageImports(MetaPathFinder):
                 return
         action()
 
-    def _begins(self) -> None:
+    def _one_begins(self) -> None:
         with self._lock:
             self._under_way += 1
 
-    def _ends(self, loaded: bool) -> None:
+    def _one_ends(self) -> None:
         with self._lock:
             self._under_way -= 1
             action = None if self._under_way else self._waiting
@@ -94,7 +82,7 @@ class _Finder(MetaPathFinder):
             self._asking = False
         if spec is None or spec.loader is None:
             return None
-        spec.loader = _WatchedLoader(spec, spec.loader, lambda: None, self._ends)
+        spec.loader = WatchedLoader(spec, spec.loader, lambda _: None, self._ends)
         return spec
 
     def _ends(self, loaded: bool) -> None:
@@ -102,33 +90,3 @@ class _Finder(MetaPathFinder):
             sys.meta_path.remove(self)
             sys.meta_path.remove(self._package_imports)
             self._package_imports.when_complete(self._action)
-
-
-class _WatchedLoader(Loader):
-    """Wraps a loader: calls `begins` before and `ends(loaded)` after a module's code, which does not see it."""
-
-    def __init__(
-        self, spec: ModuleSpec, loader: Loader, begins: Callable[[], None], ends: Callable[[bool], None]
-    ) -> None:
-        self._spec = spec
-        self._loader = loader
-        self._begins = begins
-        self._ends = ends
-
-    def __getattr__(self, name: str) -> object:
-        """Hand on the optional loader methods: `python -m` needs `get_code`, importlib.resources the readers."""
-        return getattr(self._loader, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._spec.loader = self._loader
-        module.__loader__ = self._loader
-        loaded = False
-        self._begins()
-        try:
-            self._loader.exec_module(module)
-            loaded = True
-        finally:
-            self._ends(loaded)

@@ -90,7 +90,8 @@ def dumping(
     if not recording:
         controller = DumpingController(folder, watch_fn, thread_name_filter, settings)
         return controller, recorded(controller)
-    counting = PassingController(watch_fn, settings)
+    threads = PromptThreads(thread_name_filter)
+    counting = PassingController(watch_fn, settings, threads.include_this)
     recorder = Recorder(lambda: settings)
     recorder.begin(RecordRuns(str(folder)))
-    return counting, recorded(RecordingController(counting, recorder, PromptThreads(thread_name_filter)))
+    return counting, recorded(RecordingController(counting, recorder, threads))

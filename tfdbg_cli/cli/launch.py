@@ -8,12 +8,14 @@ import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
+from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from tfdbg_cli.api.import_hook import after_import
 from tfdbg_cli.api.launch_options import LaunchOptions, set_launch_options
+from tfdbg_cli.cli.shadowed_modules import keep_shadowed
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
 from tfdbg_cli.process.own_frames import leave_out_our_frames, our_files, started_by
@@ -159,10 +161,22 @@ def _run_script(path: str, source: bytes, arguments: Sequence[str]) -> None:
     vars(main).update({"__file__": file, "__cached__": None, "__loader__": SourceFileLoader("__main__", file)})
 
     def start() -> None:
+        if not _is_text(source):
+            from tfdbg_cli.cli.undecoded_script import run_as_file  # few scripts are none
+
+            return run_as_file(source, file, main.__dict__)
         code = compile(source, file, "exec", dont_inherit=True)
-        exec(code, main.__dict__)
+        return exec(code, main.__dict__)
 
     _run(start, lambda code: code.co_filename == file and code.co_name == "<module>")
+
+
+def _is_text(source: bytes) -> bool:
+    """Whether `source` can be decoded, by what it declares or as UTF-8; `compile` takes some that cannot."""
+    try:
+        return "\0" not in decode_source(source)
+    except (SyntaxError, UnicodeDecodeError):
+        return False
 
 
 def _run_container(path: str, arguments: Sequence[str]) -> None:
@@ -205,7 +219,12 @@ def _set_path(entry: str) -> None:
     """
     by_module = sys.modules["__main__"].__spec__ is not None
     ours = 0 if sys.flags.safe_path or (by_module and not _current_folder()) else 1
-    sys.path[:ours] = [entry] if entry else []
+    entries, others = [entry] if entry else [], sys.path[ours:]
+    try:
+        keep_shadowed(entries, others)
+    except our_errors() as error:  # the program must run even where it cannot be debugged
+        _report("keep modules apart of which the program has others by the same names", error)
+    sys.path[:] = [*entries, *others]
 
 
 def _unless_safe(entry: str) -> str:

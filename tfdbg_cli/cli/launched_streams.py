@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any, TextIO, cast
 
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
+
 _OUTPUT, _ERROR = 1, 2  # their descriptors
 
 
@@ -19,24 +21,26 @@ class _Launched:
 
     def __init__(self, stream: TextIO, descriptor: int) -> None:
         self._stream = stream
-        self._descriptor = descriptor
-        self._place = _place(descriptor)
-        self._file: io.FileIO | None = io.FileIO(os.dup(descriptor), "w")
-        self._apart = io.TextIOWrapper(io.BufferedWriter(self._file), stream.encoding, "backslashreplace")
+        self._first = OwnDescriptor(descriptor)
+        number = os.dup(descriptor)
+        self._copy: OwnDescriptor | None = OwnDescriptor(number)
+        # Not closed with the stream: the program may have closed it, and have a file of its own by that number.
+        file = io.FileIO(number, "w", closefd=False)
+        self._apart = io.TextIOWrapper(io.BufferedWriter(file), stream.encoding, "backslashreplace")
         os.register_at_fork(after_in_child=self._forget)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._now(), name)
 
     def _now(self) -> TextIO:
-        if self._file is None or _place(self._descriptor) == self._place:
+        if self._copy is None or self._copy.lost or not self._first.lost:
             return self._stream
         return self._apart
 
     def _forget(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._copy is not None:
+            self._copy.close()
+            self._copy = None
 
 
 def launched_output() -> TextIO | None:
@@ -56,12 +60,3 @@ def _launched(stream: TextIO | None, descriptor: int) -> TextIO | None:
     except (AttributeError, OSError, ValueError):  # closed, or no file
         pass
     return None
-
-
-def _place(descriptor: int) -> tuple[int, int] | None:
-    """The file behind `descriptor`; None where that is closed."""
-    try:
-        found = os.fstat(descriptor)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

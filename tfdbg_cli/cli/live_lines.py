@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 from tfdbg_cli.process.streams import to_stderr
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def live_lines(options: argparse.Namespace) -> BottomLines | None:
         raise TfdbgError("--live draws on a terminal that can move its cursor, and TERM names none.", hint=_HINT)
     count = 2 + bool(options.trends) + (options.rules is not None)
     guard = TerminalGuard(terminal)
-    bottom = BottomLines(terminal, count, guard.tell, TerminalSignals(guard.pipe, guard.stops))
+    bottom = BottomLines(OwnDescriptor(terminal), count, guard.tell, TerminalSignals(guard.pipe, guard.stops))
     if bottom.obstacle:
         to_stderr(bottom.obstacle)
     return bottom

@@ -57,14 +57,17 @@ def decision_json(command: str, decision: Decision, exactness: Exactness | None 
     return _dump({"command": command, "kind": "decision", "decision": _DECISIONS[type(decision)], **details})
 
 
-def exactness_data(exactness: Exactness | None) -> dict[str, Any]:
-    """Whether a run is exact, and what differs, as JSON has it; nothing where that is not known."""
+def exactness_data(exactness: Exactness | None, *, values: bool = True) -> dict[str, Any]:
+    """Whether a run is exact, and what differs, as JSON has it; nothing where that is not known.
+
+    `values` says that the run shows some.
+    """
     if exactness is None:
         return {}
     return {
         "exact": exactness.exact,
         "program_exact": exactness.program_exact,
-        "how": exactness.sentence,
+        "how": exactness.told(values=values),
         "race": exactness.race,
         "differs": [
             {

@@ -24,7 +24,6 @@ from tfdbg_cli.formats.dumps.listing import (
 from tfdbg_cli.formats.recording.format import Examination, Format, NamedPath, RunsOnDisk
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRecording, SavedRuns
 from tfdbg_cli.formats.recording.stand_in import source_of
-from tfdbg_cli.formats.recording.writing import is_unfinished
 from tfdbg_cli.model.runs import Run, RunOutline
 from tfdbg_cli.model.units import names_text
 
@@ -131,6 +130,8 @@ def _runs_in(place: NamedPath) -> list[str]:
 
 
 def _finished(place: NamedPath) -> list[str]:
+    from tfdbg_cli.formats.recording.writing import is_unfinished  # to open a recording nobody needs it
+
     return [name for name in place.folders if not is_unfinished(name)]
 
 

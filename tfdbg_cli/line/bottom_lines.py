@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
+
 if TYPE_CHECKING:
     from tfdbg_cli.line.terminal_signals import TerminalSignals
 
@@ -38,7 +40,7 @@ class BottomLines:
 
     def __init__(
         self,
-        descriptor: int,
+        descriptor: OwnDescriptor,
         count: int,
         changes: Callable[[bool], None] = lambda on: None,
         signals: TerminalSignals | None = None,
@@ -103,17 +105,17 @@ class BottomLines:
 
     def _size(self) -> Size:
         try:
-            return Size(*os.get_terminal_size(self._descriptor))
+            return Size(*os.get_terminal_size(self._descriptor.number))
         except OSError:
             return Size(0, 0)
 
     def _is_ours(self) -> bool:
         """Whether the terminal listens to this process: in the background it belongs to the shell."""
         try:
-            return os.tcgetpgrp(self._descriptor) == os.getpgrp()
+            return os.tcgetpgrp(self._descriptor.number) == os.getpgrp()
         except OSError:
             return False
 
     def _write(self, text: str) -> None:
         with suppress(OSError):  # the terminal is gone: so are our lines
-            os.write(self._descriptor, text.encode(errors="replace"))
+            os.write(self._descriptor.number, text.encode(errors="replace"))

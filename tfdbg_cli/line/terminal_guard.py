@@ -7,6 +7,7 @@ from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 
 from tfdbg_cli.line.bottom_lines import GIVEN_BACK
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 
 _OUT_OF_THE_WAY = 10  # file descriptors from this on
 _DIVIDED, _WHOLE = b"1\n", b"0\n"
@@ -37,8 +38,9 @@ class TerminalGuard:
             OSError: there can be no more processes.
 
         """
-        reading, self.pipe = os.pipe()
-        self.stops, stopped = os.pipe()
+        reading, pipe = os.pipe()
+        stops, stopped = os.pipe()
+        self.pipe, self.stops = OwnDescriptor(pipe), OwnDescriptor(stops)
         child = os.fork()
         if child == 0:
             try:
@@ -54,7 +56,7 @@ class TerminalGuard:
     def tell(self, divided: bool) -> None:
         """Say whether there is something to give back."""
         with suppress(OSError):
-            os.write(self.pipe, _DIVIDED if divided else _WHOLE)
+            os.write(self.pipe.number, _DIVIDED if divided else _WHOLE)
 
 
 def _wait(descriptor: int, reading: int, stopped: int) -> None:

@@ -15,38 +15,47 @@ import signal
 import time
 from contextlib import suppress
 
+from tfdbg_cli.process.own_descriptor import LostDescriptorError, OwnDescriptor
+
 _STOPPING = 0.3  # seconds from the word of a Ctrl-Z, in which the program is stopped for certain
 
 
 class TerminalSignals:
     """Tells a `TerminalGuard`, by its `pipe`, of a Ctrl-Z before the program stops, and who waits of what came."""
 
-    def __init__(self, pipe: int, stops: int) -> None:
+    def __init__(self, pipe: OwnDescriptor, stops: OwnDescriptor) -> None:
         """Make a pipe.
 
         Raises:
             OSError: there are no more descriptors.
 
         """
+        sizes, told = os.pipe()
         self._guard, self._stops = pipe, stops
-        self._sizes, self._told = os.pipe()
+        self._sizes, self._told = OwnDescriptor(sizes), OwnDescriptor(told)
         self._poll = select.poll()
-        for descriptor in (self._sizes, stops):
+        for descriptor in (sizes, stops.number):
             os.set_blocking(descriptor, False)
             self._poll.register(descriptor, select.POLLIN)
-        os.set_blocking(self._told, False)  # a handler must not wait until somebody reads
+        os.set_blocking(told, False)  # a handler must not wait until somebody reads
 
     def listen(self) -> None:
         """Listen from now on; again, where a prompt may have put the default back meanwhile."""
         for number, pipe in ((signal.SIGTSTP, self._guard), (signal.SIGWINCH, self._told)):
             if signal.getsignal(number) is signal.SIG_DFL:
                 faulthandler.unregister(number)
-                faulthandler.register(number, pipe, all_threads=False, chain=True)
+                with suppress(LostDescriptorError):
+                    faulthandler.register(number, pipe.number, all_threads=False, chain=True)
 
     def wait(self, seconds: float) -> bool:
         """Block so long, or until the size is another one or the program goes on after a stop; whether it was so."""
+        if any(one.lost for one in (self._guard, self._stops, self._sizes, self._told)):
+            for number in (signal.SIGTSTP, signal.SIGWINCH):
+                faulthandler.unregister(number)
+            time.sleep(seconds)
+            return False
         found = [descriptor for descriptor, _ in self._poll.poll(seconds * 1000)]
-        if self._stops in found:
+        if self._stops.number in found:
             time.sleep(_STOPPING)  # the word may come before the stop, and what is drawn then stays meanwhile
         for descriptor in found:
             with suppress(BlockingIOError):

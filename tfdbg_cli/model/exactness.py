@@ -112,18 +112,22 @@ class Exactness:
     @property
     def sentence(self) -> str:
         """All of this in a few sentences, for the screen."""
-        race = _RACE.format(name=self.race) if self.race else ""
-        return " ".join(filter(None, (self._about_program, race, self.note, self._about_values)))
+        return self.told(values=True)
 
-    @property
-    def _about_program(self) -> str:
+    def told(self, *, values: bool) -> str:
+        """As `sentence`; `values` says whether the run has values to show."""
+        race = _RACE.format(name=self.race) if self.race else ""
+        return " ".join(filter(None, (self._about_program(values), race, self.note, self._about_values)))
+
+    def _about_program(self, values: bool) -> str:
         if self.strays:
             return f"Not exact: under this watch the program gets other last digits in {named_partings(self.strays)}."
         if self.doubt:
             return self.doubt
         match self.way:
             case ExecutionWay.UNCHANGED:
-                return "The program's own call ran unchanged; the values are of the same run made again on copies."
+                again = "; the values are of the same run made again on copies" if values else ""
+                return f"The program's own call ran unchanged{again}."
             case ExecutionWay.PROVEN:
                 return "TensorFlow made the same ops of the run, with what was added to it, as of the plain one."
             case ExecutionWay.TRIED:

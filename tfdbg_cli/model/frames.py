@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import symtable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,8 +54,6 @@ class LiveFrame:
             assigned = tuple(name for name in own if not name.startswith("__"))
             if self.is_module:
                 return Assigned(assigned)
-            import symtable  # few write statements
-
             symbols = symtable.symtable(text, "<tfdbg>", "exec").get_symbols()
             of_module = {one.get_name() for one in symbols if one.is_declared_global()}
             self.outer.update((name, here[name]) for name in assigned if name in of_module)

@@ -27,6 +27,12 @@ class GraphKind(StrEnum):
     PYTHON = "Python graph"  # as the program built it
 
 
+RUNTIME_GRAPH_SHOWN = (
+    "This is the runtime graph: what TensorFlow ran after optimizing, so fused and folded ops are missing. "
+    "`run --graph python` shows the program's own graph."
+)
+"""The note of a run of a session that shows it."""
+
 _PARTS_OF_A_DEVICE = 5  # colons in /job:worker/replica:0/task:0/device:CPU:0
 
 

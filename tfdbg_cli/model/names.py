@@ -14,6 +14,7 @@ from tfdbg_cli.model.whole_numbers import whole_number
 Axis = int | slice | EllipsisType | list[int] | list[bool] | None
 Index = tuple[Axis, ...]
 
+_SLOT = re.compile(r":0\Z")  # that TensorFlow puts behind the name of each variable
 _SLICED = re.compile(r"^(?P<name>[^\[\]]+?)(?P<slice>\[.*\])?$", re.DOTALL)
 
 
@@ -42,6 +43,14 @@ def tensor_name_of(text: str) -> TensorName:
 def node_of(text: str) -> str:
     """The node in a node name, a tensor name or a control input (`^node`)."""
     return text.removeprefix("^").split(":", 1)[0]
+
+
+def node_of_variable(name: str) -> str:
+    """The name of a variable, such as `dense/kernel:0` or a path of Keras, as that of a node.
+
+    Behind the colon of a tensor name stands a slot: one that the program wrote into the name becomes a dot.
+    """
+    return _SLOT.sub("", name).replace(":", ".")
 
 
 def free_name(wanted: str, is_taken: Callable[[str], bool], *, beyond: int = 0) -> str:
@@ -133,10 +142,9 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     holding = sorted((n for n in names if lowered in n.lower()), key=lambda n: (len(n), n))[:most]
     if len(holding) >= most or len(names) > 20_000:
         return holding
-    import difflib  # most names are found
+    from tfdbg_cli.model.alike_names import spelled_alike
 
-    alike = difflib.get_close_matches(name, names, n=most, cutoff=0.5)
-    return (holding + [n for n in alike if n not in holding])[:most]
+    return (holding + [n for n in spelled_alike(name, names, most) if n not in holding])[:most]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -331,5 +331,10 @@ class Opened:
     opened_by: Sequence[str] = ("open",)
     went_bad: bool = False
 
+    @property
+    def is_replay(self) -> bool:
+        """Whether the run was made again from a bundle, and not only read."""
+        return self.opened_by[0] == "replay"
+
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

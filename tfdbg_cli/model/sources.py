@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +25,20 @@ _LONGEST_SOURCE = 1 << 26  # bytes
 _KEPT_ANSWERS = 1 << 12
 
 Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
+
+
+class LostTracebacks(Mapping[str, Traceback]):
+    """The tracebacks of a run whose recording keeps them and can no longer be read there: none, of any node."""
+
+    def __getitem__(self, name: str) -> Traceback:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
 
 # Installed packages and the standard library are machinery, except examples: those are read as programs. What Cython
 # compiled names its file as it was called where it was built, such as numpy/random/mtrand.pyx.
@@ -78,8 +91,9 @@ class LiveSources:
     def lines(self, path: str) -> Sequence[str] | None:
         if not _may_be_read(path):
             return None
-        found = linecache.getlines(path)
-        return [line.rstrip("\n") for line in found] or None
+        from tfdbg_cli.process.source_text import text_lines  # a recording has its own
+
+        return [line.rstrip("\n") for line in text_lines(path)] or None
 
 
 def _may_be_read(path: str) -> bool:

@@ -55,6 +55,11 @@ class Summary:
         return self.nan + self.neg_inf + self.pos_inf
 
     @property
+    def holds_numbers(self) -> bool:
+        """Whether an element was counted, or may have been: none is of texts, and of what is empty."""
+        return bool(self.nonfinite + self.neg + self.zero + self.pos or self.spoiled or self.unknown)
+
+    @property
     def tells_nonfinite(self) -> bool:
         """Whether NaN and infinities were counted."""
         return not self.unknown & _BAD

@@ -71,8 +71,13 @@ WITHOUT_OUR_FRAMES = _WithoutOurFrames()
 
 
 def started_by(files: Iterable[str]) -> None:
-    """Treat `files` as ours in `our_files`: they belong to whoever started tfdbg, before the program began."""
+    """Treat `files` as ours in `is_ours`: they belong to whoever started tfdbg, before the program began."""
     _starters.update(files)
+
+
+def is_ours(file: str) -> bool:
+    """Whether code of `file` is this package's, or was noted by `started_by`: the same as to be in `our_files`."""
+    return file in _starters or is_own(file)
 
 
 def our_files() -> frozenset[str]:

@@ -10,6 +10,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
+from tfdbg_cli.process.own_descriptor import OwnSocket
 from tfdbg_cli.remote.messages import MOST_BYTES, BrokenMessageError, Message, Unpacker, packed
 
 _PIECE = 1 << 16
@@ -23,7 +24,7 @@ class Channel:
     """Messages over `connection`. One thread receives; several may send."""
 
     def __init__(self, connection: socket.socket, most: int = MOST_BYTES) -> None:
-        self._socket = connection
+        self._own = OwnSocket(connection)
         self._unpacker = Unpacker(most)
         self._came: deque[Message] = deque()
         self._sending = threading.Lock()
@@ -47,7 +48,7 @@ class Channel:
             if until is not None and not self._ready(select.POLLIN, max(0.0, until - time.monotonic())):
                 return None
             try:
-                data = self._socket.recv(_PIECE)
+                data = self._own.ours.recv(_PIECE)
             except OSError:
                 return None
             if not data:
@@ -68,7 +69,7 @@ class Channel:
         try:
             while data:
                 try:
-                    data = data[self._socket.send(data, socket.MSG_DONTWAIT | NO_SIGNAL) :]
+                    data = data[self._own.ours.send(data, socket.MSG_DONTWAIT | NO_SIGNAL) :]
                 except BlockingIOError:
                     if not self._ready(select.POLLOUT, patience):
                         raise TimeoutError from None
@@ -81,17 +82,16 @@ class Channel:
     def end(self) -> None:
         """End the connection, for both sides: whoever receives here gets None."""
         with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+            self._own.ours.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Give the descriptor back; the other side is not told, where a parent process has the connection, too."""
-        with suppress(OSError):
-            self._socket.close()
+        self._own.close()
 
     def _ready(self, event: int, patience: float | None) -> bool:
         poll = select.poll()
-        poll.register(self._socket, event)
         try:
+            poll.register(self._own.ours, event)
             return bool(poll.poll(None if patience is None else patience * 1000))
         except (OSError, ValueError):
             return True  # what is wrong shows at the next call

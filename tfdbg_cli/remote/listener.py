@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import selectors
+import select
 import socket
 import threading
 import time
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
+from tfdbg_cli.process.own_descriptor import LostDescriptorError, OwnSocket
 from tfdbg_cli.remote.channel import NO_SIGNAL, Channel, received
 from tfdbg_cli.remote.messages import MOST_AT_FIRST, VERSION, BrokenMessageError, Message, packed, text_in
 from tfdbg_cli.remote.prompt import farewell
@@ -23,6 +24,7 @@ _NAME = "tfdbg-attach"  # of the threads
 _FIRST_WORD = 10.0  # seconds that somebody has to say who they are
 _DELAY = 0.5  # before a wrong token is refused
 _PATIENCE = 5.0
+_LOOK = 5_000  # milliseconds between two looks at whether the program has closed our sockets
 _MOST_AT_ONCE = 8  # connections that have not said yet who they are, and the one that has
 _BAD_TOKEN = "The token is missing or wrong."
 _FULL = "Too many connections wait at this program."
@@ -47,7 +49,7 @@ class Listener:
     def __init__(
         self, sockets: Sequence[socket.socket], seat: Seat, host: Host, token: str, program: Message
     ) -> None:
-        self._sockets = sockets
+        self._sockets = [OwnSocket(one) for one in sockets]
         self._seat = seat
         self._host = host
         self._token = token
@@ -61,28 +63,30 @@ class Listener:
     def close(self) -> None:
         """Listen no more."""
         for one in self._sockets:
-            with suppress(OSError):
-                one.close()
+            one.close()
 
     def _listen(self) -> None:
-        with selectors.DefaultSelector() as selector:
-            try:
-                for one in self._sockets:
-                    one.setblocking(False)
-                    selector.register(one, selectors.EVENT_READ)
-                while True:
-                    for key, _ in selector.select():
-                        self._accept(key.fileobj)  # type: ignore[arg-type]
-            except (OSError, ValueError, KeyError):  # closed: the program is at its end
-                return
-
-    def _accept(self, listening: socket.socket) -> None:
+        poll = select.poll()  # it takes no descriptor of its own
         try:
-            connection, _ = listening.accept()
+            for one in self._sockets:
+                one.plain.setblocking(False)
+                poll.register(one.plain, select.POLLIN)
+            while True:
+                poll.poll(_LOOK)
+                for one in self._sockets:
+                    self._accept(one)
+        except (OSError, ValueError):  # closed: the program is at its end
+            return
+
+    def _accept(self, listening: OwnSocket) -> None:
+        try:
+            connection, _ = listening.ours.accept()
         except BlockingIOError:
             return
+        except LostDescriptorError:
+            raise
         except OSError:
-            if listening.fileno() < 0:
+            if listening.plain.fileno() < 0:
                 raise
             time.sleep(_DELAY)  # too many files are open: others may close theirs
             return

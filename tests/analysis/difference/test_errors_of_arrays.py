@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -36,6 +37,17 @@ def test_one_step_is_one_ulp_and_does_not_count(dtype) -> None:
     assert (found.unequal, found.beyond, found.max_ulp) == (1, 0, 1.0)
     assert found.max_abs == step
     assert measured(np.array([1], dtype), np.array([4], dtype), DEFAULT).beyond == 1
+
+
+@pytest.mark.parametrize(("dtype", "steps"), [(np.float32, 48), (np.float16, 12)])
+def test_what_does_not_count_of_the_largest_element_is_what_the_page_says(dtype, steps: int) -> None:
+    """A blind test: docs/differences.md said 16 steps of float32 and 4 of float16, and half as many."""
+    page = (Path(__file__).parents[3] / "docs" / "differences.md").read_text("utf-8")
+    assert "|a - b| ≤ N·eps·max(|a|, |b|) + N/2·eps·M" in page and f"{steps} of" in " ".join(page.split())
+    bits = np.dtype(f"i{np.dtype(dtype).itemsize}")
+    below = np.nextafter(dtype(2), dtype(0))  # its step is the smallest beside its size
+    apart = [np.array([below.view(bits) - bits.type(n)]).view(dtype) for n in (steps - 1, steps + 1)]
+    assert [measured(np.array([below]), other, DEFAULT).beyond for other in apart] == [0, 1]
 
 
 def test_errors_are_the_largest_and_relative_to_the_larger_of_both() -> None:

@@ -11,6 +11,7 @@ import pytest
 from support import sample_run
 from support.made_run import CPU, INF, NAN, OTHER, made_run, op
 
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.origin.aftermath import aftermath
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
@@ -382,6 +383,22 @@ def test_what_is_read_behind_an_update_of_the_run_itself_is_no_origin_of_its_own
         op("y", "Sqrt", "read", value=[NAN]),
     )  # fmt: skip
     assert [run.tensors[row].node for row in OriginSearch(run).all()] == ["log"]
+
+
+def test_what_the_run_was_given_is_among_all_origins() -> None:
+    """A blind test: `origin` named a variable of a function, and `origin --all` nothing."""
+    run = made_run(
+        op("w", "Placeholder"), op("x", "Placeholder"), op("y", "Mul", "x", "w", value=[NAN]),
+        op("z", "Neg", "w", value=[NAN]), op("log", "Log", "x", value=[-INF]), feeds={"w": [NAN], "x": [0.0]},
+    )  # fmt: skip
+    given, *tensors = OriginSearch(run).all()
+    assert isinstance(given, InputSeen) and str(given.name) == "w:0" == _found(run)
+    assert [run.tensors[row].node for row in tensors] == ["log"]
+
+
+def test_what_the_run_was_given_and_nothing_shows_is_among_all_origins() -> None:
+    run = made_run(op("x", "Placeholder"), feeds={"x:0": [[1.0], [NAN]]})
+    assert [str(place.name) for place in OriginSearch(run).all()] == ["x:0"] == [_found(run)]
 
 
 def test_what_was_bad_before_a_fine_update_is_an_origin() -> None:

@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from tfdbg_cli.model.decision import DebugRun
 
 pytestmark = pytest.mark.tf
 
@@ -54,3 +57,29 @@ def test_tensorflow_warns_of_no_op_of_ours(tmp_path: Path, command: str) -> None
     assert "refused" in done.stdout
     assert "assertion failed" in done.stderr or "assertion failed" in done.stdout
     assert "tfdbg_cli.hidden" not in done.stderr
+
+
+@pytest.mark.parametrize("resource", [True, False], ids=["resource", "reference"])
+def test_a_run_that_asks_for_variables_without_a_value_has_its_values(tf, debugged, graph, resource: bool) -> None:
+    """A blind test: of `tf.is_variable_initialized` nothing was recorded, and the stack of the variable was told."""
+    v, w = (tf.get_variable(name, initializer=[3.0], use_resource=resource) for name in "vw")
+    asked = v.is_initialized() if resource else tf.is_variable_initialized(v)
+    asked, named = tf.identity(asked, name="asked"), tf.report_uninitialized_variables()
+    product = tf.multiply(v, w, name="product")
+    with tf.Session() as raw:
+        raw.run(w.initializer)
+        session, front = debugged(raw, *[DebugRun() for _ in range(8)])
+        assert not session.run(asked) and list(session.run(named)) == [b"v"]
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run(product)
+        raw.run(v.initializer)
+        assert session.run(asked) and not len(session.run(named)) and session.run(product) == 9.0
+    without, names, failed, having, none, whole = (end.run for end in front.ends)
+    assert [bool(_value(run, "asked")) for run in (without, having)] == [False, True]
+    assert [list(_value(run, named.op.name)) for run in (names, none)] == [[b"v"], []]
+    assert failed.error is not None and not failed.lacks and _value(whole, "product") == 9.0
+    assert all(run.exactness is not None and not run.exactness.differs for run in (without, names, having, whole))
+
+
+def _value(run, node: str) -> np.ndarray:
+    return run.tensors.value(run.tensors.named(node)[-1])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support import sample_run
 from support.golden import check_golden
 from support.made_run import made_run, op
-from support.prompt import ask, follow_all, json_of, links_of, text_of
+from support.prompt import Prompt, ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
-from tfdbg_cli.model.runs import Run, RunEnd
+from tfdbg_cli.model.runs import Opened, Run, RunEnd
 
 
 def _failed(message: str, node: str | None = "dense/MatMul", note: str = "") -> RunEnd:
@@ -61,6 +63,20 @@ def test_json() -> None:
     assert (found["kind"], found["type"], found["node"]) == ("error", "InvalidArgumentError", "dense/MatMul")
     assert (found["file"], found["line"]) == ("/home/ada/train.py", 6)
     assert [(item["name"], item["shape"]) for item in found["inputs"]] == [("x:0", [4, 3]), ("w/read:0", [3, 2])]
+
+
+def test_only_a_program_that_waits_gets_the_error_on_leaving() -> None:
+    """A blind test: of a recording it was said that the program gets the error on leaving."""
+    end = sample_run.run_failed()
+    assert "On leaving, the program gets this error" in text_of("ei", end)
+    recorded = text_of("ei", Opened("/data/dump", [end.run]))
+    assert "On leaving" not in recorded and "The program got this error as without tfdbg." in recorded
+    assert "On leaving" not in text_of("ei", replace(end, sent=True))
+    kept = Prompt(replace(end, earlier=[sample_run.run_failed().run]))
+    kept.run("older")
+    assert "On leaving" not in kept.show("ei")
+    kept.context.look_at_made(sample_run.run_failed().run)
+    assert "the program never sees it" in kept.show("ei")
 
 
 def test_a_run_without_error() -> None:

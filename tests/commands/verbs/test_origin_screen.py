@@ -31,6 +31,15 @@ def test_screens() -> None:
     check_golden("commands/origin_all", text_of("origin --all", run))
 
 
+def test_all_origins_hold_what_the_run_was_given() -> None:
+    run = made_run(op("w", "Placeholder"), op("y", "Neg", "w", value=[NAN]), feeds={"w": np.array([NAN, 1.0])})
+    assert json_of("origin --all", run)["tensors"] == ["w:0"] == [json_of("origin", run)["tensor"]]
+    shown = text_of("origin --all", run)
+    assert "1 tensor not finite although all inputs are" in shown
+    assert "Placeholder  float64[2] n=2 x=1 NaN×1  w:0" in shown
+    follow_all("origin --all", run)
+
+
 def test_elements_and_rows_stand_before_the_way_to_them() -> None:
     rows = text_of("origin", sample_run.sample_run()).split("\n")
     labels = [row.split("  ")[0] for row in rows if row[:1].strip()]

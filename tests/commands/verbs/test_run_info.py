@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.watch.filters import has_inf_or_nan
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import Profile
@@ -62,6 +63,15 @@ def test_a_run_of_which_nothing_was_taken_tells_no_counts_of_nothing() -> None:
     shown = Prompt(RunEnd(run)).show("ri")
     assert "nodes" not in shown and "0 tensors" not in shown
     assert "0 tensors" in Prompt(RunEnd(replace(run, lacks=""))).show("ri")
+
+
+def test_of_values_that_are_missing_it_is_not_said_where_they_come_from() -> None:
+    """A blind test: "the values are of the same run made again", and "could not be made again", in one answer."""
+    run = replace(sample_run.sample_run(), exactness=Exactness(ExecutionWay.UNCHANGED))
+    assert "ran unchanged; the values are of the same run made again" in Prompt(RunEnd(run)).show("ri")
+    lost = Prompt(RunEnd(replace(run, tensors=EMPTY_STORE, lacks="It was not made again.")))
+    assert "The program's own call ran unchanged.\n" in lost.show("ri") and "on copies" not in lost.show("ri")
+    assert lost.data("ri")["how"] == "The program's own call ran unchanged."
 
 
 def test_the_estimate_stands_beside_the_budget() -> None:

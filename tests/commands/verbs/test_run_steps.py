@@ -53,6 +53,25 @@ def test_stepping_where_nothing_was_kept() -> None:
     assert "not happened" in Prompt(sample_run.run_start()).error("older").message
 
 
+def test_texts_have_no_history_of_numbers() -> None:
+    """A blind test: their maximum was NaN in each run, and the curve marked them as not finite."""
+    prompt = Prompt(sample_run.opened(3))
+    shown = prompt.show("history names:0")
+    assert "It holds no numbers in any of them" in shown and "nan" not in shown and "×" not in shown
+    points = prompt.data("history names:0")["points"]
+    assert [(point["value"], point["summary"]) for point in points] == [(None, None)] * 3
+    assert [point["value"] for point in prompt.data("history names:0 -s nan")["points"]] == [None] * 3
+
+
+@pytest.mark.parametrize(("lack", "told"), [(Lack.OPAQUE, True), (Lack.DAMAGED, False), (Lack.GONE, False)])
+def test_values_that_were_lost_are_not_said_to_be_no_numbers(lack: Lack, told: bool) -> None:
+    """A blind test: of a data file that was missing, history said that the tensor holds no numbers."""
+    run = step_run(1, 0.5)
+    store = MemoryTensorStore([run.tensors[0]], [NoValue(lack, "It is not there.")])
+    shown = Prompt(Opened("", [replace(run, tensors=store)] * 2)).show("history step/loss:0")
+    assert ("It holds no numbers" in shown) is told and shown.count("It is not there.") == 2
+
+
 def test_stepping_in_a_recording() -> None:
     prompt = Prompt(sample_run.opened(3))
     assert "first run of the recording" in prompt.error("older").message

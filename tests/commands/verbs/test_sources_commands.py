@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support import sample_run
 from support.golden import check_golden
@@ -10,7 +12,9 @@ from support.saved_sources import SavedSources
 
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import LostTracebacks
 
 
 def test_screens() -> None:
@@ -42,6 +46,17 @@ def test_ls_filters() -> None:
 def test_ls_without_tracebacks_says_why() -> None:
     run = sample_run.sample_run()
     assert "TensorFlow itself keeps none" in text_of("ls", Run(run.call, run.tensors, run.graph))
+
+
+@pytest.mark.parametrize("kind", [RunKind.SESSION, RunKind.FUNCTION])
+def test_tracebacks_that_are_lost_are_said_to_be(kind: RunKind) -> None:
+    """A blind test: where they were damaged, the function was said to be loaded from a SavedModel."""
+    run = sample_run.sample_run()
+    lost = replace(run, call=replace(run.call, kind=kind), tracebacks=LostTracebacks())
+    told = "o source is known: the tracebacks of this run cannot be read"
+    assert f"N{told}." in text_of("ls", lost)
+    assert f"n{told}." in text_of("ni -t prob", lost)
+    assert f"Made at   n{told}" in text_of("origin -fenn spectrum", lost)
 
 
 def test_captured_tensors_lead_to_their_values() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.golden import check_golden
 from support.prompt import Prompt
-from support.sample_run import LOG, PROB, opened, run_end
+from support.sample_run import LOG, PROB, opened, run_end, run_failed
 from support.sample_what_if import changeable
 
 from tfdbg_cli.model.decision import DebugRun
@@ -114,6 +116,25 @@ def test_a_run_that_cannot_be_computed_again_says_so() -> None:
     assert "no other run" in prompt.error("compare").message
     assert "`set" not in Prompt(opened()).error("compare").hint, "nothing can be computed again there"
     assert isinstance(prompt.run("run"), DebugRun)
+
+
+def test_a_replay_that_fails_is_not_told_to_be_replayed() -> None:
+    """A blind test: in a replay it was said that of a recording nothing can be computed, and that a replay can."""
+    failed = replace(opened(), runs=[run_failed().run], opened_by=("replay", "--trust"))
+    for command in ("again", "set prob 1"):
+        error = Prompt(failed).error(command)
+        assert error.message == "This run failed, so nothing of it can be computed again."
+        assert error.hint == "`error_info` tells why."
+    assert "Of a recording" in Prompt(replace(failed, opened_by=("open",))).error("again").message
+
+
+def test_a_run_with_other_values_is_not_called_by_the_number_of_the_programs() -> None:
+    """A blind test: "No NaN or infinity in run #1. … Something is wrong in run #1.\""""
+    prompt = _prompt()
+    prompt.show("set prob:0 np.maximum(`prob:0`, 1)")
+    prompt.show("again")
+    shown = prompt.show("origin -fenn 'spectrum|half'")
+    assert "in the run with other values." in shown and "in run #" not in shown.split("\n")[0]
 
 
 def test_runs_lists_what_again_made_and_leads_to_it() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tfdbg_cli.formats.container.direct_writes import DirectWrites
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 
 _SIZES = (0, 1, 4095, 4096, 65_535, 65_536, 65_537, 70_000, 1 << 20, (1 << 20) + 4096, (3 << 20) + 77, 5, 200_000)
 
@@ -20,7 +21,7 @@ _SIZES = (0, 1, 4095, 4096, 65_535, 65_536, 65_537, 70_000, 1 << 20, (1 << 20) +
 def _written(path: Path) -> tuple[bytes, bytes]:
     """What was written, in contents of many sizes one after the other, and what lies in the file."""
     chance = np.random.default_rng(1)
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    writes = DirectWrites(path, OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)))
     expected = b""
     for size in (*_SIZES, *reversed(_SIZES)):
         content = chance.integers(0, 256, size, np.uint8)
@@ -76,7 +77,7 @@ def test_a_block_that_is_refused_or_cut_short_is_written_the_ordinary_way(
 
     monkeypatch.setattr(os, "pwrite", pwrite)
     path = tmp_path / "x"
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    writes = DirectWrites(path, OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT)))
     content = _lying_at(64, 3 << 20)  # not where the disk could take it from
     writes.write(content.data, 0)
     writes.close()
@@ -116,7 +117,7 @@ def test_what_begins_where_it_lies_in_memory_is_written_from_there(
 
     path = tmp_path / "x"
     ordinary = os.open(path, os.O_WRONLY | os.O_CREAT)
-    writes = DirectWrites(path, ordinary)
+    writes = DirectWrites(path, OwnDescriptor(ordinary))
     monkeypatch.setattr(os, "pwrite", pwrite)
     monkeypatch.setattr(os, "pwritev", pwritev)
     found = []
@@ -143,7 +144,7 @@ def test_what_begins_where_it_lies_in_memory_is_written_from_there(
 
 def _large_ones(path: Path) -> tuple[DirectWrites, list[tuple[int, np.ndarray[Any, np.dtype[np.uint8]]]]]:
     """Contents that wait to be written at once, and small ones between them; and where each begins."""
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    writes = DirectWrites(path, OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT)))
     written, end = [], 0
     for size in (100_000, 70, 300_000, 5, 6, 70_000):
         content = _lying_at(64 * len(written), size)
@@ -207,7 +208,7 @@ def test_of_what_waits_nothing_is_written_once_it_is_dropped(tmp_path: Path, mon
 
 def test_small_contents_are_written_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x"
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    writes = DirectWrites(path, OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT)))
     plain, taken = os.pwrite, []
 
     def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
@@ -229,7 +230,7 @@ def test_small_contents_are_written_together(tmp_path: Path, monkeypatch: pytest
     writes.close()
     assert path.read_bytes() == content.tobytes() + bytes(1000) + b"elsewhere!"
     room = 1 << 20  # what waits has a bound
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY))
+    writes = DirectWrites(path, OwnDescriptor(os.open(path, os.O_WRONLY)))
     for at in range(40):
         writes.write(memoryview(bytes(60_000)), 60_000 * at)
     assert max(size for _, size in taken) < room + 60_000 and taken[-1][0] >= room
@@ -241,7 +242,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.Monk
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     path = tmp_path / "x"
-    writes = DirectWrites(path, os.open(path, os.O_WRONLY | os.O_CREAT))
+    writes = DirectWrites(path, OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT)))
     monkeypatch.setattr(os, "pwrite", full)
     monkeypatch.setattr(os, "pwritev", full)
     with pytest.raises(OSError, match="No space left"):

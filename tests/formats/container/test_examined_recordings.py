@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.damaged_contents import damage_content
 from support.sample_run import sample_run
 
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.format import UNCHECKED
+from tfdbg_cli.model.sources import LostTracebacks
 
 NOTE = "TensorFlow made the same ops as of the plain run."
 
@@ -106,6 +108,22 @@ def test_a_data_file_that_is_gone(recording: Path) -> None:
 def test_a_damaged_manifest_is_wrong(recording: Path) -> None:
     (recording / "recording.json").write_text("{")
     assert [text for text, _ in examined(recording).troubles] == ["The file recording.json is damaged."]
+
+
+def test_tracebacks_that_are_damaged_are_told_and_known_to_be_lost(recording: Path) -> None:
+    damage_content(recording, "tracebacks")
+    lost = "The tracebacks of this run are damaged; where nodes were made is not known."
+    assert [text for text, _ in examined(recording).troubles] == [f"Run {number}: {lost}" for number in (1, 2)]
+    assert all(isinstance(run.tracebacks, LostTracebacks) for run in open_path(recording).runs)
+
+
+def test_source_files_that_are_damaged_are_told_once(recording: Path) -> None:
+    """A blind test: nothing was said to be wrong, though the index has a checksum of each text."""
+    assert open_path(recording).runs[0].sources.lines("/home/ada/train.py")
+    damage_content(recording, "sources")
+    [(text, _)] = examined(recording).troubles
+    assert text == "The copy of /home/ada/train.py is damaged, and not shown."
+    assert open_path(recording).runs[0].sources.lines("/home/ada/train.py") is None
 
 
 def test_a_recording_without_its_index_is_known_as_one(recording: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,11 +24,11 @@ from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import Call, RunError, RunKind
-from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.graph import RUNTIME_GRAPH_SHOWN, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.profile import NodeTime, Profile
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Frame
+from tfdbg_cli.model.sources import Frame, LostTracebacks
 from tfdbg_cli.model.values import NoValue
 
 FEEDS = {
@@ -128,6 +129,32 @@ def test_a_damaged_part_costs_that_part(tmp_path: Path, name: str, content: byte
     assert len(run.tensors) == 4
     assert run.notes or (name, content) in {("tracebacks.json", b'{"format": 1}'), ("python_graph.pb", b"")}
     assert run.call.title and run.graph_kind is GraphKind.RUNTIME
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b'{"format": 1}', b'{"nodes": {"x": 7}}'])
+def test_tracebacks_that_are_lost_are_known_to_be(tmp_path: Path, content: bytes | None) -> None:
+    added(tmp_path / "whole", tracebacks={})
+    assert not isinstance(read_dump(tmp_path / "whole").tracebacks, LostTracebacks)
+    added(tmp_path / "lost", tracebacks=TRACEBACKS)
+    path = tmp_path / "lost" / "_tfdbg_cli" / "tracebacks.json"
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    assert isinstance(read_dump(tmp_path / "lost").tracebacks, LostTracebacks)
+
+
+def test_a_run_whose_runtime_graph_is_not_there_is_not_said_to_show_it(tmp_path: Path) -> None:
+    """A blind test: "Python graph of 161 nodes" and "This is the runtime graph" of a run that was fed all."""
+    shown = added(tmp_path, python_graph=sample_run().graph, notes=(RUNTIME_GRAPH_SHOWN,))
+    assert (shown.graph_kind, shown.notes) == (GraphKind.RUNTIME, (RUNTIME_GRAPH_SHOWN,))
+    for path in tmp_path.glob("_tfdbg_device_*/_tfdbg_graph_*"):
+        path.unlink()
+    lost = read_dump(tmp_path)
+    assert lost.graph_kind is GraphKind.PYTHON
+    assert list(lost.notes) == ["The graph that TensorFlow ran was not saved; the program's own is shown."]
+    for path in tmp_path.glob("_tfdbg_device_*"):
+        shutil.rmtree(path)
+    assert all("dump holds no tensors" in note for note in read_dump(tmp_path).notes), "nothing was to be run"
 
 
 def test_a_hash_is_never_a_path(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.jobs import root
 from tfdbg_cli.formats.jobs.root import folder_for, refuse_taken
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.recording.format import UNCHECKED
 
 _TWO = {"chief0": [1, 2, 3], "worker1": [1, 2]}
 _WRITER = """
@@ -114,6 +115,14 @@ def test_a_damaged_worker_hides_no_other(job: Path) -> None:
     found = examined(job)
     assert found.facts[0].startswith("worker1: 2 runs, the last one 20")
     assert "The worker chief0 cannot be read" in found.troubles[0][0]
+
+
+def test_what_is_wrong_with_the_recording_of_a_worker_is_wrong_with_the_job(job: Path) -> None:
+    """A blind test: nothing was said to be wrong, though the data of a worker was gone."""
+    assert not examined(job).troubles and examined(job).facts[-1] == UNCHECKED
+    next((job / "worker1" / "data").iterdir()).unlink()
+    [(alone, hint)] = examined(job / "worker1").troubles
+    assert examined(job).troubles == ((f"The worker worker1: {alone}", hint),)
 
 
 def test_a_worker_whose_index_is_gone_is_told(job: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.recording.writing import is_unfinished, whole_directory
+from tfdbg_cli.formats.recording.writing import cannot_write, is_unfinished, whole_directory
 
 # Replaces a folder in child processes, of which the n-th is killed as it changes something on the disk for the n-th
 # time, until one lives to the end. Each has a folder of its own.
@@ -94,3 +95,18 @@ def test_where_the_new_folder_does_not_get_its_name_the_old_one_has_it_again(
         (place / "a").write_text("new")
     assert list(tmp_path.iterdir()) == [target]
     assert (target / "a").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [
+        (errno.EACCES, "Choose a folder that you may write to."),
+        (errno.EROFS, "Choose a folder that you may write to."),
+        (errno.ENOTDIR, "Choose another folder."),
+        (errno.EFBIG, "No file may grow that large here: `ulimit -f` tells the limit"),
+    ],
+)
+def test_the_hint_fits_what_is_wrong(number: int, hint: str) -> None:
+    """A blind test: under a limit on the size of files, a folder that may be written to was called for."""
+    said = cannot_write(Path("runs"), OSError(number, os.strerror(number)))
+    assert said.message == f"Cannot write runs: {os.strerror(number)}." and said.hint.startswith(hint)

@@ -11,15 +11,15 @@ import numpy as np
 from tfdbg_cli.model.dtypes import is_inexact
 
 _STEPS = {8: 16, 4: 16, 2: 4, 1: 1}  # by bytes of an element: how many steps of the coarser type do not count
-_OF_SCALE = 0.5  # as much of the largest element: beside it, what is left of a cancellation is rounding
+_OF_SCALE = 0.5  # as much of the largest element is added: beside it, what is left of a cancellation is rounding
 
 
 @dataclass(frozen=True)
 class Tolerance:
     """What a user asked for: elements are the same where |a - b| <= atol + rtol * max(|a|, |b|).
 
-    What is None follows from the element types: a few steps of the coarser one, relative to the element, or to the
-    largest element of the tensor.
+    What is None follows from the element types: a few steps of the coarser one, relative to the element, and as an
+    absolute one half as many relative to the largest element of the tensor.
     """
 
     rtol: float | None = None

@@ -19,6 +19,7 @@ from tfdbg_cli.analysis.expression.expression import evaluate
 from tfdbg_cli.analysis.expression.wire import packed, unpacked
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.pythons_folders import pythons_first
 
 MOST_MEMORY = 2 << 30  # bytes beside the tensors, which are held twice
 MOST_SECONDS = 20
@@ -34,7 +35,8 @@ def evaluate_apart(text: str, tensors: dict[str, Any]) -> Any:
         TfdbgError: as `evaluate`, or it takes more memory or time than there is for an expression.
 
     """
-    command = [sys.executable, "-I", "-c", _START.format(module=__name__), json.dumps(list(map(str, sys.path)))]
+    path = json.dumps(list(map(str, pythons_first(sys.path))))  # the program's folder may hold a resource.py
+    command = [sys.executable, "-I", "-c", _START.format(module=__name__), path]
     try:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, merged, summarize
 from tfdbg_cli.model.tensors import Tensor, summary_of
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import LOST, Array, NoValue
 
 
 class Statistic(StrEnum):
@@ -29,14 +29,20 @@ class Statistic(StrEnum):
 class Point:
     """The tensor in one run. `place` is the run's in the sequence, `number` its number in the program.
 
-    `summary` is over all its executions in the run, as recorded where no values are; `lack` says why it is None.
+    `summary` is over all its executions in the run, as recorded where no values are. It is None of texts, which are
+    no numbers; of others `lack` says why.
     """
 
     place: int
     number: int
     summary: Summary | None
     executions: int = 1
-    lack: str = ""
+    lack: NoValue | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether there were values, and nobody can read one."""
+        return self.summary is None and self.lack is not None and self.lack.lack in LOST
 
     def value(self, statistic: Statistic) -> float | None:
         """The statistic. Infinite elements count for min, max and absmax, which are NaN where there is only NaN.
@@ -119,14 +125,14 @@ def _rows(run: Run, tensor: Tensor, execution: int | None) -> list[int]:
 
 def _point(run: Run, place: int, rows: Sequence[int], part: Callable[[Array], Array] | None) -> Point:
     summaries: list[Summary] = []
-    lack = ""
+    lack: NoValue | None = None
     for row in rows:
         summary = summary_of(run.tensors, row) if part is None else None
         value = run.tensors.value(row) if summary is None else None
         if isinstance(value, NoValue):
-            lack = value.text
+            lack = value
         elif value is not None and part is not None:
             summary = summarize(part(value))
-        if summary is not None:
+        if summary is not None and (summary.holds_numbers or not summary.size):
             summaries.append(summary)
     return Point(place, run.call.number, merged(summaries) if summaries else None, len(rows), lack)

@@ -136,21 +136,24 @@ class OriginSearch:
                 return index
         return None
 
-    def all(self) -> list[int]:
-        """Every tensor that is bad although all its inputs are fine, in order of execution. Reads every value.
+    def all(self) -> list[int | InputSeen]:
+        """Every place at which something bad began: what the run was given, then tensors in order of execution.
 
-        What shows a variable to which the run itself gave something bad is not among them.
+        Such a tensor is bad although all its inputs are fine. What shows a variable to which the run itself gave
+        something bad is not among them, and what the run was given only where no tensor shows it. Reads every value.
         """
         while True:
             found = [
                 index for index in range(len(self._run.tensors)) if self._verdicts.bad(index) and self._begins(index)
             ]
-            places: list[int | InputSeen] = [*found, *self._bad_feeds()]
+            places: list[int | InputSeen] = [*self._bad_feeds(), *found]
+            if not places and (unread := self._in_feeds()) is not None:
+                places = [unread]
             if not any([self._pass_over(place) for place in places]) and not self._dismiss_caused(places):
-                return found
+                return places
 
     def _bad_feeds(self) -> list[InputSeen]:
-        """The feeds and arguments that are bad and that no captured tensor shows."""
+        """The feeds, arguments and variables that are bad, went into a bad tensor, and that no tensor shows."""
         bad = (index for index in range(len(self._run.tensors)) if self._verdicts.bad(index))
         items = (item for index in bad for item in self._inputs.of(index) if item.index is None)
         return list({item.name: item for item in items if self._bad_input(item)}.values())

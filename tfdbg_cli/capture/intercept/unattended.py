@@ -24,8 +24,12 @@ class PassingController:
     threads. See `capture.controller.Controller`.
     """
 
-    def __init__(self, watch_fn: WatchFunction | None, settings: Settings) -> None:
+    def __init__(
+        self, watch_fn: WatchFunction | None, settings: Settings, asks_here: Callable[[], bool] = lambda: True
+    ) -> None:
         """Ask `watch_fn` before each run which tensors are wanted; without one it is all of them.
+
+        Of runs in threads in which `asks_here()` is false it is not asked: nobody captures them.
 
         Raises:
             TypeError: `watch_fn` cannot be called.
@@ -37,6 +41,7 @@ class PassingController:
         self.watched: WatchRequest | None = None  # no watch is ever on
         self.sought: Sought | None = None  # and eager code is never stopped
         self._watch_fn = watch_fn
+        self._asks_here = asks_here
         self._numbers = itertools.count(1)
         self._count = 0
 
@@ -57,7 +62,8 @@ class PassingController:
             WrongAnswerError: `watch_fn` raised, or answered no WatchOptions.
 
         """
-        return Plan(self.count_run(), watch_options=self.asked(pending))
+        number = self.count_run()
+        return Plan(number, watch_options=self.asked(pending) if self._asks_here() else None)
 
     def asked(self, pending: PendingRun) -> WatchOptions | None:
         """What the `watch_fn` asks for; None without one.

@@ -32,16 +32,29 @@ class InitializedVariables:
             tf.errors.OpError: one has none, or none can be asked.
 
         """
+        having = frozenset(self.among(session, variables, options))
+        missing = next((one for one in variables if one not in having), None)
+        if missing is not None:  # without the op: TensorFlow would tell the whole stack that made it
+            raise tf.errors.FailedPreconditionError(None, None, f"{missing.name} has no value yet.")
+
+    def among(
+        self, session: RawSession, variables: Sequence[UsedVariable], options: RunOptions
+    ) -> list[UsedVariable]:
+        """Those of `variables` that have a value; the run that asks is made with `options`.
+
+        Raises:
+            tf.errors.OpError: none can be asked.
+
+        """
         asked = [variable for variable in variables if variable.name not in self._known]
-        if not asked:
-            return
+        if asked:
+            self._ask(session, asked, options)
+        return [variable for variable in variables if variable.name in self._known]
+
+    def _ask(self, session: RawSession, asked: Sequence[UsedVariable], options: RunOptions) -> None:
         ops = hidden_ops(session.graph).once({("has a value", one.name): partial(_question, one) for one in asked})
         answers = compat.reader_of(session, [op.outputs[0].name for op in ops], run_options=options)()
-        found = dict(zip(asked, answers, strict=True))
-        self._known.update(one.name for one, has_value in found.items() if has_value)
-        missing = next((one for one, has_value in found.items() if not has_value), None)
-        if missing is not None:
-            raise tf.errors.FailedPreconditionError(None, missing.op, f"{missing.name} has no value yet.")
+        self._known.update(one.name for one, has_value in zip(asked, answers, strict=True) if has_value)
 
 
 INITIALIZED = Memo(lambda session: InitializedVariables())  # by session

@@ -281,7 +281,9 @@ class RunSnapshot:
 
     def _variables(self) -> list[ReplayInput]:
         only_read = [variable for variable in self._state.variables if not variable.writers]
-        values = {**self._before, **read(self._session, only_read)}
+        with INSIDE:  # one without a value has none in the run made again, which may ask whether it has
+            held = INITIALIZED.of(self._session).among(self._session, only_read, _IN_THIS_THREAD)
+        values = {**self._before, **read(self._session, held)}
         return [
             ReplayInput(variable.name, InputRole.VARIABLE, variable.dtype.name, value, variable.name)
             for variable, value in values.items()

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from linecache import getline
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -20,6 +19,7 @@ from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.sources import Frame, is_library
 from tfdbg_cli.process.own_frames import is_own
+from tfdbg_cli.process.source_text import text_line
 
 _TENSORFLOW = str(Path(tf.__file__).parent) + os.sep
 _COORDINATOR = os.path.join("distribute", "coordinator", "cluster_coordinator.py")  # noqa: PTH118  # an end of paths
@@ -48,7 +48,7 @@ def frame_at(code: CodeType, line: int | None) -> Frame:
     """
     if line is None:
         line = code.co_firstlineno
-    return Frame(code.co_filename, line, code.co_name, getline(code.co_filename, line).strip())
+    return Frame(code.co_filename, line, code.co_name, text_line(code.co_filename, line))
 
 
 def _caller() -> FrameType | None:
@@ -84,7 +84,7 @@ def users_call() -> Frame | None:
     while frame is not None:
         file, number, function = written_call((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         if is_users(file):
-            return Frame(file, number, function, getline(file, number).strip())
+            return Frame(file, number, function, text_line(file, number))
         frame = frame.f_back
     return None
 

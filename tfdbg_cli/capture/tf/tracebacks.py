@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from linecache import getline
 from pathlib import PurePath
 from types import CodeType
 from typing import Any, TypeAlias
@@ -13,6 +12,7 @@ from tfdbg_cli.capture.tf.generated_code import written_call
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import Op, TfGraph
 from tfdbg_cli.model.sources import Frame, Traceback, is_library, user_frame
+from tfdbg_cli.process.source_text import text_line
 
 _Call: TypeAlias = tuple[str, int, str]  # file, line, function
 _MOST_LOOKED_AT = 5_000
@@ -118,7 +118,7 @@ class GraphTracebacks(Mapping[str, Traceback]):
     def _read(self, call: _Call) -> Frame:
         """A call with its line, of which TensorFlow keeps no text."""
         file, number, function = written_call(call)
-        found = self._calls[call] = Frame(file, number, function, getline(file, number).strip())
+        found = self._calls[call] = Frame(file, number, function, text_line(file, number))
         return found
 
     def _led_to(self, name: str) -> Traceback:

@@ -26,11 +26,15 @@ def what_if_of(run: Run, context: Context) -> WhatIf:
     if run.what_if is not None:
         return run.what_if
     context.require_program("To compute with other values takes")
-    if isinstance(context.stop, Opened):
+    opened = isinstance(context.stop, Opened)
+    if isinstance(context.stop, Opened) and not context.stop.is_replay:
         raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
     if run.error is not None:
-        raise TfdbgError("This run failed, so nothing of it can be computed again.", hint="`run` runs on.")
+        hint = "`error_info` tells why." if opened else "`run` runs on."
+        raise TfdbgError("This run failed, so nothing of it can be computed again.", hint=hint)
     raise TfdbgError(
         "Nothing of this run can be computed again: it has no values, or its ops ran eagerly, one by one.",
-        hint="Look at the run of a tf.function or a session, captured by `run`.",
+        hint="`tfdbg replay` without --eager can."
+        if opened
+        else "Look at the run of a tf.function or a session, captured by `run`.",
     )

@@ -37,7 +37,8 @@ def source_named(context: Context, text: str) -> tuple[str, Sequence[str]]:
         if path in paths:
             raise TfdbgError(
                 f"The source of {path} is not at hand.",
-                hint="The file was moved since, or the recording did not keep it; `ni -t` shows the lines it knows.",
+                hint="It was moved since, or the recording did not keep it, or it is damaged there: `ni -t` shows the"
+                " lines that are known, `tfdbg doctor` what is damaged.",
             )
         raise no_such_source(text, paths)
     return path, source

@@ -26,10 +26,13 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.units import count_text
 
 _GETS_IT = "On leaving, the program gets this error as without tfdbg."
+_GOT_IT = "The program got this error as without tfdbg."
+_CAUGHT = "The program has caught this error."
+_MADE_AGAIN = "This run was made with other values; the program never sees it."
 _LABEL = 10
 _MOST_MESSAGE_LINES = 40
 
@@ -51,7 +54,7 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
     batch = refused_rows(run)
     if batch.rows:
         blocks.append(Text(tuple(batch_lines(run, batch, _LABEL))))
-    blocks.append(Text((EMPTY_LINE, *_more(run, node, asks_python(context), bool(batch.rows)))))
+    blocks.append(Text((EMPTY_LINE, *_more(context, node, bool(batch.rows)))))
     return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs, batch), error.type_name)
 
 
@@ -100,16 +103,26 @@ def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
     return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
 
 
-def _more(run: Run, node: Node | None, python: bool, row: bool) -> list[Line]:
-    offers = ["row"] * row + ["frames", "locals"] * python + ["lt"] * bool(len(run.tensors)) + ["run_info"]
+def _more(context: Context, node: Node | None, row: bool) -> list[Line]:
+    python, values = asks_python(context), bool(len(context.run.tensors))
+    offers = ["row"] * row + ["frames", "locals"] * python + ["lt"] * values + ["run_info"]
     if node is not None:
         offers = [f"li -r {quoted(node.name)}", f"ni -a -d -t {quoted(node.name)}", *offers]
     parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]
     for i, offer in enumerate(offers):
         parts += [*([", "] if i else []), Span(offer, Style.KEY, offer)]
-    caught = run.error is not None and run.error.caught
-    after = "The program has caught this error." if caught else _GETS_IT
-    return [line(*parts), line(Span("Next".ljust(_LABEL), Style.LABEL), after)]
+    return [line(*parts), line(Span("Next".ljust(_LABEL), Style.LABEL), _next(context))]
+
+
+def _next(context: Context) -> str:
+    """What becomes of the error: the program waits for it only at the end of the run that it stopped behind."""
+    stop, run = context.stop, context.run
+    if context.asks_what_if:
+        return _MADE_AGAIN
+    if run.error is not None and run.error.caught:
+        return _CAUGHT
+    waits = isinstance(stop, RunEnd) and run is stop.run and not stop.sent
+    return _GETS_IT if waits else _GOT_IT
 
 
 def _data(run: Run, error: RunError, node: Node | None, inputs: list[InputSeen], batch: BatchRows) -> dict[str, Any]:

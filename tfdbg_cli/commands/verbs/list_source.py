@@ -19,6 +19,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.sources import LostTracebacks
 from tfdbg_cli.model.tensors import EMPTY_STORE
 from tfdbg_cli.model.units import count_text
 
@@ -58,7 +59,8 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
 def _why_none(context: Context, options: argparse.Namespace) -> str:
     if not context.tracebacks:
         why = why_no_traceback(context.tracebacks, context.call)
-        rest = ": a dump made by TensorFlow itself keeps none" if context.call.kind is not RunKind.FUNCTION else ""
+        told = context.call.kind is RunKind.FUNCTION or isinstance(context.tracebacks, LostTracebacks)
+        rest = "" if told else ": a dump made by TensorFlow itself keeps none"
         return f"{why[0].upper()}{why[1:]}{rest}."
     narrowed = options.path_filter or options.node_name_filter or options.query
     return "No file passes the filters." if narrowed else "No node has a file."

@@ -31,7 +31,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run, RunStart
-from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.sources import LostTracebacks, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import bytes_text, count_text, ms_text, shape_text
 
@@ -230,7 +230,7 @@ def _traceback(context: Context, node: Node, traceback: Traceback, unfold: bool)
     heading = line(Span("Made by", Style.HEADING))
     if not traceback:
         why = "No traceback is known: the runtime made this node, or the recording keeps none."
-        if context.call.kind is RunKind.FUNCTION:
+        if context.call.kind is RunKind.FUNCTION or isinstance(context.tracebacks, LostTracebacks):
             why = f"{why_no_traceback(context.tracebacks, context.call)}."
         return [EMPTY_LINE, heading, line("  ", Span(why, Style.HINT))]
     link = f"ni -t --all {quoted(node.name)}"

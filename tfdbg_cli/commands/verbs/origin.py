@@ -18,7 +18,6 @@ from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
 from tfdbg_cli.commands.views.input_rows import input_rows
-from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.origin.around import (
     after_line,
@@ -35,13 +34,12 @@ from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
 from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
 from tfdbg_cli.commands.views.origin.head import cause_block, head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.origin_list import origin_list
 from tfdbg_cli.commands.views.origin.over_runs import growth_over_runs
 from tfdbg_cli.commands.views.origin.since import Since, since_of
 from tfdbg_cli.commands.views.run_health import LookedAt
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
-from tfdbg_cli.document.summary import chip
-from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
@@ -204,9 +202,17 @@ def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
 
 def _nothing_wrong(context: Context) -> list[Line]:
     """That all that is not finite in the run looks intended, and in which run something is wrong."""
-    where = f"run #{context.run.call.number}" if len(context.runs) > 1 else "this run"
-    fine = line(Span(f"Nothing is wrong in {where}: what is not finite in it looks intended.", Style.GOOD))
+    fine = line(
+        Span(f"Nothing is wrong in {_this_run(context)}: what is not finite in it looks intended.", Style.GOOD)
+    )
     return [fine, *_elsewhere(context)]
+
+
+def _this_run(context: Context) -> str:
+    """What to call the run looked at: one that was made with other values has the number of the program's."""
+    if context.asks_what_if:
+        return "the run with other values"
+    return f"run #{context.run.call.number}" if len(context.runs) > 1 else "this run"
 
 
 def _elsewhere(context: Context) -> list[Line]:
@@ -229,8 +235,8 @@ def _intended_at(origin: Origin) -> tuple[Block, ...]:
 
 
 def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> Document:
-    run, others = context.run, len(context.runs) - 1
-    where = "what was computed so far" if context.stepper else f"run #{run.call.number}" if others else "this run"
+    run = context.run
+    where = "what was computed so far" if context.stepper else _this_run(context)
     what = "NaN" if options.nan else "NaN or infinity"
     unread = passed.unread
     lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
@@ -265,33 +271,11 @@ def _unknown(run: Run, passed: Passed) -> Document:
 
 
 def _every_origin(run: Run, search: OriginSearch) -> Document:
-    """A table of every tensor that is bad although its inputs are fine."""
     found = search.all()
     if not found and run.lacks:
         none = _unknown(run, passed_by(search))
         return replace(none, kind="origins", data=lambda: {"tensors": [], "missing": run.lacks}, title="origins")
-    among = f"{count_text(search.unread, 'tensor')} could not be read, and may be." if search.unread else ""
-    head = line(
-        Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
-        ", in order of execution:" if found else ".",
-        *([Span(f" {among}", Style.WARNING)] if among else []),
-    )
-    columns = (Column("Op type"), Column("Value", drop=1), Column("Tensor"))
-
-    def row(i: int) -> Row:
-        tensor = run.tensors[found[i]]
-        value = run.tensors.value(found[i])
-        return (
-            Span(tensor.op_type, Style.OP),
-            Span(chip(value, tensor.dtype).text),
-            Span(str(tensor.name), Style.NAME, tensor_link(run.tensors, found[i])),
-        )
-
-    names = [str(run.tensors[i].name) for i in found]
-    blocks: tuple[Block, ...] = (Text((head,)), Table(columns, len(found), row)) if found else (Text((head,)),)
-    blocks += tuple(intended_blocks(run, search.intended, _LABEL))
-    unread = {"unread": search.unread} if search.unread else {}
-    return Document("origins", blocks, lambda: {"tensors": names, **unread}, "origins")
+    return origin_list(run, search, found, _LABEL)
 
 
 COMMAND = Command(

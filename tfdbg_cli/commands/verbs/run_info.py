@@ -18,7 +18,6 @@ from tfdbg_cli.document.jsonlines import exactness_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.runs import Estimate, Opened, Run, RunEnd, RunStart
 from tfdbg_cli.model.units import bytes_text, count_text
 from tfdbg_cli.ops.kinds import ENTER, LOOPS
@@ -81,7 +80,7 @@ def _what(context: Context) -> list[Line]:
             lines.append(line(count_text(len(context.run.tensors), "variable")))
         elif call.kind not in _NOT_RUN and not _is_bare(context):
             lines.append(line(count_text(len(context.run.tensors), "tensor"), " captured"))
-        lines += _exactness(context.run.exactness)
+        lines += _exactness(context.run)
         doubt = "" if context.run.exactness is None else context.run.exactness.doubt  # told by the line above
         every = dict.fromkeys((*call.notes, *_stop_notes(context), *context.run.notes))  # a stop may repeat the run's
         notes = tuple(note for note in every if note != doubt)
@@ -110,10 +109,11 @@ def _failure(context: Context) -> str:
     return "" if error is None else f" failed with {error.type_name}"
 
 
-def _exactness(exactness: Exactness | None) -> list[Line]:
+def _exactness(run: Run) -> list[Line]:
+    exactness = run.exactness
     if exactness is None:
         return []
-    return [line(Span(exactness.sentence, Style.HINT if exactness.exact else Style.WARNING))]
+    return [line(Span(exactness.told(values=not run.lacks), Style.HINT if exactness.exact else Style.WARNING))]
 
 
 def _estimate(estimate: Estimate | None, *, turns: bool) -> list[Line]:
@@ -225,7 +225,7 @@ def _data(context: Context) -> dict[str, Any]:
         "graph": str(context.graph.kind),
         "nodes": len(context.graph),
         "notes": [*call.notes, *notes],
-        **({} if isinstance(stop, RunStart) else exactness_data(context.run.exactness)),
+        **({} if isinstance(stop, RunStart) else exactness_data(context.run.exactness, values=not context.run.lacks)),
         "estimate": estimate
         and {
             "tensors": estimate.tensors,

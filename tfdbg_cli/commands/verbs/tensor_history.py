@@ -181,7 +181,7 @@ class _Screen:
         lines += of_other_calls(self._context, followed, self._everything)
         if self._untold_summaries():
             lines.append(self._untold())
-        if self._points and all(point.summary is None for point in self._points):
+        if self._points and all(point.summary is None and not point.is_lost for point in self._points):
             why = "It holds no numbers in any of them; what reads it may: "
             lines.append(line(Span(why, Style.HINT), self._readers()))
         if len(found.points) < 2 and len(self._context.runs) < 2:
@@ -281,7 +281,7 @@ class _Screen:
 def _nonfinite(point: Point) -> Span:
     summary = point.summary
     if summary is None:
-        return Span(point.lack, Style.WARNING)
+        return Span("" if point.lack is None else point.lack.text, Style.WARNING)
     if summary.any_nonfinite is None:
         return Span("not recorded", Style.DIM)
     style = Style.NAN if summary.nan or summary.spoiled else Style.INF

@@ -13,7 +13,7 @@ from tfdbg_cli.document.shrinking import Shrinking
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Traceback, user_frame
+from tfdbg_cli.model.sources import LostTracebacks, Traceback, user_frame
 
 
 def made_at_blocks(
@@ -49,6 +49,8 @@ def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
 
 def why_no_traceback(tracebacks: Mapping[str, Traceback], call: Call) -> str:
     """Why no line is known of a node that `call` ran."""
+    if isinstance(tracebacks, LostTracebacks):
+        return "no source is known: the tracebacks of this run cannot be read"
     if call.kind is RunKind.FUNCTION:
         made = "made by tfdbg or TensorFlow, or " if len(tracebacks) else ""
         return f"no source is known: {made}loaded from a SavedModel, which keeps none"

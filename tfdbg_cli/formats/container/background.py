@@ -13,6 +13,7 @@ from tfdbg_cli.formats.container.stall import StallWatch, ThreadClock
 from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
 from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.process.own_descriptor import settled_before_closing
 from tfdbg_cli.process.own_threads import OwnThread
 
 MOST_WAITING = 4
@@ -67,6 +68,7 @@ class BackgroundWriter:
         self.written = 0
         self.left_out = 0
         self.failed = False
+        self._settled_no_more = settled_before_closing(self.settle)
         self._thread = OwnThread(target=self._work, name="tfdbg-recorder", daemon=True)
         self._thread.start()
 
@@ -158,6 +160,7 @@ class BackgroundWriter:
         except Exception as error:  # noqa: BLE001  # whatever it is, the program goes on
             self._fail(error)
         finally:  # the end of the program waits for it
+            self._settled_no_more()
             with self._change:
                 self._closed = True
                 self._change.notify_all()

@@ -17,6 +17,7 @@ from tfdbg_cli.formats.container.elements import ElementBytes
 from tfdbg_cli.formats.container.layout import data_file, shape_text
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
 from tfdbg_cli.model.tensors import Shape
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 
 _ALIGNED = 64
 _LEAST_ROOM = 4096  # bytes for a header
@@ -52,7 +53,7 @@ class _OpenFile:
     """
 
     number: int
-    descriptor: int
+    descriptor: OwnDescriptor
     writes: DirectWrites
     room: int  # bytes reserved for the header
     end: int = 0  # bytes of elements so far; elements begin after the header
@@ -100,7 +101,7 @@ class _OpenFile:
         if added and len(self.header) > 1:
             added = b"," + added
         self.writes.write_small(memoryview(added + b"}"), 8 + len(self.header))
-        os.fdatasync(self.descriptor)
+        os.fdatasync(self.descriptor.number)
         self.header += added
         self.entries.clear()
         self._waiting = 0
@@ -112,7 +113,7 @@ class _OpenFile:
         self.end = self.kept
         self.entries.clear()
         self._waiting = 0
-        os.ftruncate(self.descriptor, self.size)
+        os.ftruncate(self.descriptor.number, self.size)
         rest = b"}".ljust(self.room - len(self.header))
         self.writes.write_small(memoryview(rest), 8 + len(self.header))
 
@@ -243,7 +244,7 @@ class DataFiles:
         self._next += 1
         path = data_file(self._root, number)
         path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
+        descriptor = OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
         self._begun.append(number)
         self._open = _OpenFile(number, descriptor, DirectWrites(path, descriptor, self.moved), room)
         self._open.begin()

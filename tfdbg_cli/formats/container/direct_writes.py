@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
+
 _BLOCK = mmap.PAGESIZE  # offsets and lengths of direct writes are multiples of this
 _SECTOR = 512  # their memory is aligned to this, or copied to memory that is
 _WIDEST = 16  # bytes of the widest element; addresses of arrays are normally aligned to it
@@ -42,11 +44,11 @@ class DirectWrites:
     call, since the thread would sleep after each and lose its caches. So contents must not change before `flush`.
     """
 
-    def __init__(self, path: Path, descriptor: int, moved: Moved | None = None) -> None:
+    def __init__(self, path: Path, descriptor: OwnDescriptor, moved: Moved | None = None) -> None:
         self._moved = moved or Moved()
         self._path = path
         self._descriptor = descriptor
-        self._aside: int | None = None  # a second descriptor of the file, opened with O_DIRECT
+        self._aside: OwnDescriptor | None = None  # a second descriptor of the file, opened with O_DIRECT
         self._possible = bool(_ASIDE)
         self._uncopied = True
         self._gathered = bytearray()
@@ -121,7 +123,7 @@ class DirectWrites:
         at = self._waiting_at
         while waiting and at % _SECTOR == 0 and self._uncopied and self._aside is not None:
             try:
-                written = os.pwritev(self._aside, waiting, at)
+                written = os.pwritev(self._aside.number, waiting, at)
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
@@ -155,7 +157,7 @@ class DirectWrites:
         """Write `content` at `offset` by way of the page cache. Raises OSError."""
         done = 0
         while done < len(content):
-            written = os.pwrite(self._descriptor, content[done:], offset + done)
+            written = os.pwrite(self._descriptor.number, content[done:], offset + done)
             done += written
             self._moved.bytes += written
 
@@ -164,13 +166,13 @@ class DirectWrites:
         try:
             self.flush()
         finally:
-            os.close(self._descriptor)
+            self._descriptor.close()
             self._end()
 
     def _begun(self) -> bool:
         if self._aside is None and self._possible:
             try:
-                self._aside = os.open(self._path, os.O_WRONLY | os.O_CLOEXEC | _ASIDE)
+                self._aside = OwnDescriptor(os.open(self._path, os.O_WRONLY | os.O_CLOEXEC | _ASIDE))
             except OSError:  # not on this file system
                 self._possible = False
             else:
@@ -186,7 +188,7 @@ class DirectWrites:
             uncopied = self._uncopied and (_address(content) + done) % _SECTOR == 0
             part = content[done : done + (_AT_MOST if uncopied else _AT_ONCE)]
             try:
-                written = os.pwrite(self._aside, part if uncopied else self._copied(part), offset + done)
+                written = os.pwrite(self._aside.number, part if uncopied else self._copied(part), offset + done)
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
@@ -209,7 +211,7 @@ class DirectWrites:
     def _end(self) -> None:
         self._possible = self._uncopied = False
         if self._aside is not None:
-            os.close(self._aside)
+            self._aside.close()
             self._aside = None
 
 

@@ -8,8 +8,10 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
 from tfdbg_cli.formats.container.reader import RecordingReader, no_run_advice
+from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.row_places import misplaced
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath, told_of_runs
+from tfdbg_cli.formats.recording.traceback_table import told_of_damaged_sources
 from tfdbg_cli.model.units import count_text
 
 _RUNS_LOOKED_AT = 200
@@ -32,9 +34,10 @@ def examine(place: NamedPath, name: str) -> Examination:
         text = f"No run of the recording {place.path} was finished."
         return Examination(name, (), (*troubles, (text, no_run_advice(place.path))))
     told: dict[str, list[int]] = {}
+    sources: dict[str, None] = {}  # those that are damaged; runs have them in common
     for number in numbers[:_RUNS_LOOKED_AT]:
         try:
-            _, damages = reader.examined(number)
+            run, damages = reader.examined(number)
             noted = reader.noted(number)
         except TfdbgError as error:
             troubles.append((error.message, error.hint))
@@ -42,6 +45,9 @@ def examine(place: NamedPath, name: str) -> Examination:
         for note in noted:
             told.setdefault(note, []).append(number)
         troubles += [(f"Run {number}: {damage}", "") for damage in damages]
+        if isinstance(run.sources, RecordedSources):
+            sources.update(dict.fromkeys(run.sources.damaged()))
+    troubles += [(damage, "") for damage in told_of_damaged_sources(list(sources))]
     of_runs = told_of_runs(told, len(numbers[:_RUNS_LOOKED_AT]))
     facts = (f"{count_text(len(numbers), 'run')}.", *of_runs, UNCHECKED)
     damage = reader.checked_index()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tfdbg_cli.errors import WRONG_CONTENT, NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.store import RecordedTensors
 from tfdbg_cli.formats.container.stored import StoredElements
 from tfdbg_cli.formats.container.texts import shape_of
@@ -21,10 +22,10 @@ from tfdbg_cli.formats.recording.call_fields import read_call, read_error, read_
 from tfdbg_cli.formats.recording.json_fields import flag, items, text, texts, whole
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
-from tfdbg_cli.formats.recording.traceback_table import read_tracebacks, source_lines
+from tfdbg_cli.formats.recording.traceback_table import read_tracebacks
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.model.sources import LostTracebacks, Traceback
 from tfdbg_cli.model.units import count_text
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class RecordingReader:
             graph, python_graph, tracebacks, sources, lost = self._program(whole(program))
         except (DamagedIndexError, *WRONG_CONTENT):
             damages.append("The graph of this run is damaged; op types and neighbours of its nodes are not known.")
-            return run
+            return replace(run, tracebacks=LostTracebacks())
         damages += lost
         return replace(run, graph=graph, python_graph=python_graph, tracebacks=tracebacks, sources=sources)
 
@@ -294,11 +295,12 @@ class RecordingReader:
         fields = json.loads(self._index.content(number))
         lost: list[str] = []
         python = fields["python_graph"]
-        tracebacks: dict[str, Traceback] = {}
+        tracebacks: Mapping[str, Traceback] = {}
         if fields["tracebacks"] is not None:
             try:
                 tracebacks = read_tracebacks(json.loads(self._index.content(whole(fields["tracebacks"]))))
             except (DamagedIndexError, *WRONG_CONTENT):
+                tracebacks = LostTracebacks()
                 lost.append("The tracebacks of this run are damaged; where nodes were made is not known.")
         sources = {path: whole(content) for path, content in fields["sources"].items()}
         return (
@@ -341,24 +343,3 @@ class RecordedFeeds(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._rows)
-
-
-class RecordedSources:
-    """Source files by the path that they had when the graph was built."""
-
-    def __init__(self, index: Index, numbers: Mapping[str, int]) -> None:
-        self._index = index
-        self._numbers = numbers
-        self._lines: dict[str, Sequence[str] | None] = {}
-
-    def lines(self, path: str) -> Sequence[str] | None:
-        if path not in self._lines:
-            self._lines[path] = self._read(path)
-        return self._lines[path]
-
-    def _read(self, path: str) -> Sequence[str] | None:
-        number = self._numbers.get(path)
-        try:
-            return None if number is None else source_lines(self._index.content(number))
-        except DamagedIndexError:
-            return None  # better no source than another one

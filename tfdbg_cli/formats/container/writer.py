@@ -19,6 +19,7 @@ from tfdbg_cli.formats.recording.writer_lock import WriterLock
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, is_full, refuse_existing
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import valued_rows
+from tfdbg_cli.process.own_descriptor import LostDescriptorError, descriptors_of, keep_for_ever
 from tfdbg_cli.version import versions
 
 _FILE_BYTES = 256 << 20  # a data file that has so many is complete
@@ -71,6 +72,7 @@ class RecordingWriter:
             except (OSError, sqlite3.Error) as error:
                 raise _cannot_write(path, error) from error
             undo.pop_all()
+        self._held = descriptors_of(path / layout.INDEX)  # those of SQLite
         self._files = DataFiles(path, _FILE_BYTES)
         self._rows = RunRows(self._index, self._files, compressed=compressed)
         self._ring = Ring(path, self._index, self._files, budget, ring)
@@ -107,6 +109,7 @@ class RecordingWriter:
                 self._take_back()
                 self._files.end_file()
                 written, given_way = self._write(run, nbytes)
+            self._require_held()
             self._index.execute("COMMIT")
         except BaseException as error:
             self._take_back()
@@ -129,6 +132,7 @@ class RecordingWriter:
             CrowdedFileError, TfdbgError, OSError, sqlite3.Error: as `Ring.drop_for`.
 
         """
+        self._require_held()
         self._index.execute("BEGIN IMMEDIATE")
         written = self._rows.write(run, self._next, self._selection)
         self._index.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", self._files.flush().items())
@@ -137,7 +141,7 @@ class RecordingWriter:
     def _take_back(self) -> None:
         """Leave the recording as it was before the run that failed."""
         with suppress(sqlite3.Error):  # a full disk: the journal puts it right when the index is opened next
-            if self._index.in_transaction:
+            if self._index.in_transaction and not self._is_lost:
                 self._index.execute("ROLLBACK")
         with suppress(OSError):  # what no row points to does not exist
             self._files.abandon()
@@ -155,8 +159,21 @@ class RecordingWriter:
         except OSError as error:
             raise _cannot_write(self.path, error) from error
         finally:
-            self._index.close()
+            if self._is_lost:  # where SQLite would close them there are files of the program's
+                keep_for_ever(self._index)
+            else:
+                self._index.close()
             self._lock.release()
+
+    @property
+    def _is_lost(self) -> bool:
+        """Whether the program has closed a file that SQLite holds."""
+        return any(one.lost for one in self._held)
+
+    def _require_held(self) -> None:
+        """Raise LostDescriptorError where the program has closed a file that SQLite would write to."""
+        if self._is_lost:
+            raise LostDescriptorError
 
 
 def _about(run: Run) -> int:
@@ -193,6 +210,9 @@ def _cannot_write(path: Path, error: OSError | sqlite3.Error) -> TfdbgError:
             hint="Make room, record somewhere else, or record fewer tensors.",
             exit_code=2,
         )
+    if isinstance(error, LostDescriptorError):
+        said = f"The program has closed the files of the recording in {path}, as os.closerange does."
+        return TfdbgError(said, hint="What was written before is there.", exit_code=2)
     if isinstance(error, OSError):
         return cannot_write(path, error)
     if code & _PRIMARY == sqlite3.SQLITE_BUSY:

@@ -28,7 +28,7 @@ from tfdbg_cli.model.lazy_values import LazyValues
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.runs import RunOutline
-from tfdbg_cli.model.sources import Sources, Traceback
+from tfdbg_cli.model.sources import LostTracebacks, Sources, Traceback
 from tfdbg_cli.model.values import Lack, NoValue
 
 # Bytes that a file may have; a graph has as many as protobuf can read.
@@ -108,7 +108,7 @@ def read_case(run_directory: Path, notes: list[str]) -> SavedCase | None:
         error=error,
         notes=_noted(fields),
         python_graph=_graph(root / layout.PYTHON_GRAPH, notes),
-        tracebacks=_tracebacks(root / layout.TRACEBACKS, notes),
+        tracebacks=_tracebacks(root / layout.TRACEBACKS, notes, kept=layout.TRACEBACKS in _list(fields.get("parts"))),
         sources=sources,
         profile=_profile(root / layout.PROFILE, notes),
         lacks=lacks,
@@ -276,14 +276,16 @@ def _profile(path: Path, notes: list[str]) -> Profile | None:
         return None
 
 
-def _tracebacks(path: Path, notes: list[str]) -> dict[str, Traceback]:
-    """Creation stacks by node name."""
+def _tracebacks(path: Path, notes: list[str], *, kept: bool) -> Mapping[str, Traceback]:
+    """Creation stacks by node name; `kept` says that there are some."""
+    told = len(notes)
     fields = _read_json(path, notes)
     try:
-        return read_tracebacks(fields)
+        found = read_tracebacks(fields)
     except WRONG_CONTENT:
         notes.append(f"The file {path.name} is damaged; where nodes were made is not known.")
-        return {}
+        return LostTracebacks()
+    return found if found or not (kept or len(notes) > told) else LostTracebacks()
 
 
 def _feeds(directory: Path, kept: Sequence[tuple[str, bool]]) -> Mapping[str, Any]:

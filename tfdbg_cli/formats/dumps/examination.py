@@ -10,6 +10,7 @@ from tfdbg_cli.formats.dumps.case_reader import damaged_sources, noted_in
 from tfdbg_cli.formats.dumps.case_tensors import MISSING
 from tfdbg_cli.formats.dumps.reader import read_dump
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, told_of_runs
+from tfdbg_cli.formats.recording.traceback_table import told_of_damaged_sources
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Lack, NoValue
@@ -34,18 +35,11 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
         for note in noted:
             told.setdefault(note, []).append(number)
         wrong = [note for note in run.notes if note not in noted]
-        wrong += [*_damaged(run), *_damaged_sources(directory)]
+        wrong += [*_damaged(run), *told_of_damaged_sources(list(damaged_sources(directory)))]
         troubles += [(f"Run {number}: {note}", "") for note in wrong]
     count = len(directories)
     of_runs = told_of_runs(told, min(count, _RUNS_LOOKED_AT))
     return Examination(name, (f"{count_text(count, 'run')}.", *notes, *of_runs, UNCHECKED), tuple(troubles))
-
-
-def _damaged_sources(directory: Path) -> Iterator[str]:
-    paths = list(damaged_sources(directory))
-    if paths:
-        files = "The copy of" if len(paths) == 1 else f"The copies of {len(paths)} source files, first"
-        yield f"{files} {paths[0]} {'is' if len(paths) == 1 else 'are'} damaged, and not shown."
 
 
 def _damaged(run: Run) -> Iterator[str]:

@@ -19,7 +19,7 @@ from tfdbg_cli.formats.dumps.store import DumpTensorStore, debug_op_nodes, in_or
 from tfdbg_cli.formats.messages.event_file import DamagedFileError, read_event
 from tfdbg_cli.formats.messages.graph_def import GraphPartition, SavedGraph, graph_of, parse_graph_def
 from tfdbg_cli.model.calls import Call
-from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.model.graph import RUNTIME_GRAPH_SHOWN, Graph, GraphKind
 from tfdbg_cli.model.lazy_values import LateNotes
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
@@ -60,6 +60,9 @@ def _read(directory: Path) -> Run:
         and (case.graph_kind is GraphKind.PYTHON or not len(runtime))
     ):
         graph = case.python_graph
+    instead = case is not None and graph is not runtime and case.graph_kind is GraphKind.RUNTIME
+    if instead and listing.devices:
+        notes.append("The graph that TensorFlow ran was not saved; the program's own is shown.")
     _note_missing_graphs(listing, graph, notes)
     files = in_order(_with_true_names(tensors, graph), graph)
     call = (case and case.call) or call_of(listing, notes)
@@ -71,7 +74,8 @@ def _read(directory: Path) -> Run:
     elif not files:
         notes.append("This dump holds no tensors: nothing was watched, or all of it was folded into constants.")
     if case is not None:
-        notes = [*case.notes, *notes]
+        noted = [note for note in case.notes if not (instead and note == RUNTIME_GRAPH_SHOWN)]
+        notes = [*noted, *notes]
 
     def all_notes() -> Iterable[str]:
         # Each node of the graph has to be looked at, of which there can be very many.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container import examination, layout
 from tfdbg_cli.formats.container.reader import RecordingReader
 from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.dates import date_text
-from tfdbg_cli.formats.recording.format import Examination, NamedPath
+from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath
 from tfdbg_cli.formats.recording.writer_lock import is_being_written, writer_named
 from tfdbg_cli.model.units import count_text
 
@@ -17,7 +17,7 @@ _ADVICE = "`tfdbg open` shows the other workers. `tfdbg doctor` on its folder te
 
 
 def examine(place: NamedPath) -> Examination:
-    """All that can be said of the workers in `place`; opens the recording of each."""
+    """All that can be said of the workers in `place`: what is wrong with the recording of each, too."""
     facts: list[str] = []
     troubles: list[tuple[str, str]] = []
     for worker in workers_in(place):
@@ -28,12 +28,15 @@ def examine(place: NamedPath) -> Examination:
             troubles.append((f"The worker {worker} cannot be read: {error.message}", error.hint or _ADVICE))
             continue
         facts.append(_told(worker, place, runs))
-        troubles += [(f"The worker {worker}: {note}", _ADVICE) for note in reader.notes]
-        if not runs:
+        if runs:
+            found = examination.examine(NamedPath(place.path / worker), worker).troubles
+            troubles += [(f"The worker {worker}: {text}", hint) for text, hint in found]
+        else:
+            troubles += [(f"The worker {worker}: {note}", _ADVICE) for note in reader.notes]
             troubles.append((f"The worker {worker} has finished no run.", "Was it stopped, or does it still start?"))
     if not facts and not troubles:
         troubles.append(("No worker has begun to record.", "Start each with the same --record PATH."))
-    return Examination(_WHAT, tuple(facts), tuple(troubles))
+    return Examination(_WHAT, (*facts, *([UNCHECKED] if facts else [])), tuple(troubles))
 
 
 def _told(worker: str, place: NamedPath, runs: list[tuple[int, int]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.formats.recording.json_fields import items, texts, whole
@@ -47,3 +47,10 @@ def source_texts(sources: Sources, tracebacks: Mapping[str, Traceback]) -> list[
 def source_lines(content: bytes) -> list[str]:
     """The lines of a file whose text was saved."""
     return content.decode("utf-8", "surrogateescape").split("\n")
+
+
+def told_of_damaged_sources(paths: Sequence[str]) -> Iterator[str]:
+    """What `tfdbg doctor` says of the source files `paths`, whose texts are damaged; nothing of none."""
+    if paths:
+        files = "The copy of" if len(paths) == 1 else f"The copies of {len(paths)} source files, first"
+        yield f"{files} {paths[0]} {'is' if len(paths) == 1 else 'are'} damaged, and not shown."

@@ -16,6 +16,7 @@ from pathlib import Path
 from tfdbg_cli.errors import WRONG_CONTENT
 from tfdbg_cli.formats.recording.json_fields import text, whole
 from tfdbg_cli.formats.recording.regular_file import opened, read_whole
+from tfdbg_cli.process.own_descriptor import OwnDescriptor
 
 _PRIVATE_FILE = 0o600
 _LONGEST = 1 << 20
@@ -33,11 +34,12 @@ class WriterLock:
         """
         partial = manifest.with_name(f"{manifest.name}.partial-{os.getpid()}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self._descriptor: int | None = os.open(partial, flags, _PRIVATE_FILE)
+        number = os.open(partial, flags, _PRIVATE_FILE)
+        self._descriptor: OwnDescriptor | None = OwnDescriptor(number)
         try:
             with suppress(OSError):  # a file system without locks
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with open(os.dup(self._descriptor), "wb") as file:  # noqa: PTH123 - a descriptor
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with open(os.dup(number), "wb") as file:  # noqa: PTH123 - a descriptor
                 file.write(content)
             partial.rename(manifest)
         except BaseException:
@@ -51,14 +53,14 @@ class WriterLock:
         if self._descriptor is not None:
             # Unlock explicitly: closing is not enough while a child forked just now still has the file open.
             with suppress(OSError):
-                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+                fcntl.flock(self._descriptor.number, fcntl.LOCK_UN)
         self.forget()
 
     def forget(self) -> None:
         """Close our descriptor without unlocking: other processes that have it open still hold the lock."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            os.close(descriptor)
+            descriptor.close()
 
 
 def is_being_written(manifest: Path) -> bool | None:

@@ -15,7 +15,7 @@ from tfdbg_cli.model.units import bytes_text
 PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-
+_NOT_OURS = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 _UNFINISHED = re.compile(r"\.(partial|replaced)-\d+\Z")
 
@@ -91,9 +91,7 @@ def whole_directory(target: Path) -> Iterator[Path]:
 
 def _unused(target: Path, why: str) -> Path:
     """A name beside `target` that nobody uses."""
-    import secrets
-
-    return target.with_name(f"{target.name}.{why}-{secrets.randbits(48)}")
+    return target.with_name(f"{target.name}.{why}-{int.from_bytes(os.urandom(6))}")
 
 
 def _put_in_place(folder: Path, target: Path) -> None:
@@ -141,9 +139,10 @@ def cannot_write(target: Path, error: OSError) -> TfdbgError:
             hint="Make room, save somewhere else, or save fewer tensors.",
             exit_code=2,
         )
-    return TfdbgError(
-        f"Cannot write {target}: {error.strerror or error}.", hint="Choose a folder that you may write to."
-    )
+    hint = "Choose a folder that you may write to." if error.errno in _NOT_OURS else "Choose another folder."
+    if error.errno == errno.EFBIG:
+        hint = "No file may grow that large here: `ulimit -f` tells the limit of the shell. Raise it, or save less."
+    return TfdbgError(f"Cannot write {target}: {error.strerror or error}.", hint=hint)
 
 
 def refuse_existing(directory: Path) -> None:

@@ -13,10 +13,18 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
-from tfdbg_cli.capture.runs.eager.program.stacks import Stack, callers_known, line_at, stack_here, under_here
+from tfdbg_cli.capture.runs.eager.program.stacks import (
+    Stack,
+    callers_known,
+    line_at,
+    stack_here,
+    traceback_of,
+    under_here,
+)
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.process import own_frames
 
 
 def _walked(depth: int) -> Stack:
@@ -124,6 +132,16 @@ def test_another_thread_has_callers_of_its_own() -> None:
 
 
 @pytest.mark.tf
+def test_who_started_tfdbg_is_in_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: `ls` listed the script bin/tfdbg, by which the program was run, as a source file of eager ops."""
+    monkeypatch.setattr(own_frames, "_starters", set())
+    launched, program = (compile("pass", file, "exec") for file in ("/env/bin/tfdbg", "train.py"))
+    stack: Stack = [program, 0, launched, 0]
+    assert [frame.file for frame in traceback_of(stack)] == ["/env/bin/tfdbg", "train.py"]
+    own_frames.started_by(["/env/bin/tfdbg"])
+    assert [frame.file for frame in traceback_of(stack)] == ["train.py"]
+
+
 def test_gradients_have_the_stack_of_the_line_that_asked_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     stacks: list[Stack] = []
     add = RecentOps.add

@@ -28,6 +28,7 @@ from tfdbg_cli.process.interruptions import our_errors
 
 _NOT_COMPUTED = NoValue(Lack.UNINITIALIZED, "The branch that was taken does not compute it.")
 _KIND = re.compile(r"device:(\w+):")
+_BUILT_IN = 1  # NumPy's number for its own types; the kind tells nothing: that of a float8_e5m2 is that of a float32
 
 
 class KeptTensors:
@@ -197,4 +198,4 @@ def _held_array(held: EagerTensor | tf.Variable) -> Array:
 @lru_cache(maxsize=100)
 def _is_foreign(dtype: tf.DType) -> bool:
     """Whether NumPy has no such elements of its own."""
-    return dtype != tf.string and bool(np.dtype(dtype.as_numpy_dtype).kind == "V")
+    return bool(dtype != tf.string and np.dtype(dtype.as_numpy_dtype).isbuiltin != _BUILT_IN)

@@ -16,7 +16,7 @@ from tfdbg_cli.capture.tf.types import EagerTensor, TfGraph
 from tfdbg_cli.model.calls import CallArgument
 from tfdbg_cli.model.dtypes import HANDLES
 from tfdbg_cli.model.lazy_values import LazyValues
-from tfdbg_cli.model.names import free_name
+from tfdbg_cli.model.names import free_name, node_of_variable
 from tfdbg_cli.model.values import Value
 
 
@@ -67,7 +67,7 @@ def _slot(
         names.taken.add(handed)
     elif variable is not None:
         described = variable
-        name = names.free(paths.get(id(variable)) or variable.name.split(":", 1)[0])
+        name = names.free(node_of_variable(paths.get(id(variable)) or variable.name))
     elif is_captured and name.isdigit():
         name = names.free(_name_by_reader(tensor), beside_ops=True)
     shape = None if tensor.dtype.name in HANDLES and variable is None else dimensions(described.shape)

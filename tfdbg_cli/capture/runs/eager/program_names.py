@@ -19,6 +19,7 @@ from tfdbg_cli.capture.tf.callers import is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.frames import LiveFrame
+from tfdbg_cli.model.names import node_of_variable
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.process.own_frames import is_own
 
@@ -182,5 +183,5 @@ def _of_keras(value: Any) -> Iterator[tuple[str, Any]]:
     variables = getattr(value, "variables", ())
     for variable in variables() if inspect.ismethod(variables) else variables:  # optimizers of Keras 2 have a method
         raw = getattr(variable, "value", None)
-        path = getattr(variable, "path", None) or variable.name.partition(":")[0]
+        path = node_of_variable(getattr(variable, "path", None) or variable.name)
         yield f".{path}", raw if isinstance(raw, tf.Variable) else variable

@@ -12,8 +12,8 @@ from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.deferred_ops import Failed, RanOp
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
-from tfdbg_cli.capture.runs.eager.log.insides import Insides
-from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Taken, taken
+from tfdbg_cli.capture.runs.eager.log.insides import Insides, call_of
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Taken, taken
 from tfdbg_cli.capture.runs.eager.log.ops_before_a_call import Pasts
 from tfdbg_cli.capture.runs.eager.ops import OPS, leaves, parts_of
 from tfdbg_cli.capture.runs.eager.program.places import caller_of_function, within_py_function
@@ -271,7 +271,7 @@ class EagerWatch:
         if not section.ignored:
             name = name.replace(" ", "_")  # of a gradient
             gave = [taken(one) for one in leaves(outputs) if type(one) is EagerTensor]
-            op = section.log.add(name, inputs, (CALLED, insides), gave, stack)
+            op = section.log.add(name, inputs, call_of(insides), gave, stack)
             section.log.wrote_unseen(op, written)
             section.log.holds_more(op, nbytes)
             checks = self._checks_of(self._controller.watched)

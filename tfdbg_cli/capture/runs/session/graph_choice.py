@@ -7,12 +7,8 @@ from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.tf.types import RawSession
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.decision import GraphChoice
-from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.graph import RUNTIME_GRAPH_SHOWN, GraphKind
 
-RUNTIME = (
-    "This is the runtime graph: what TensorFlow ran after optimizing, so fused and folded ops are missing. "
-    "`run --graph python` shows the program's own graph."
-)
 PYTHON = "This is the Python graph, as the program built it, in the order of its edges."
 _SHOWN = 40  # characters of a name that is far too long
 
@@ -43,7 +39,7 @@ def choose_graph(
     if wanted is GraphChoice.RUNTIME:
         loop = loop_in_branch(session.graph, reached.order)
         if not loop:
-            return GraphKind.RUNTIME, (RUNTIME,)
+            return GraphKind.RUNTIME, (RUNTIME_GRAPH_SHOWN,)
         notes = (f"A run with a loop in a branch ({loop}) fails while TensorFlow dumps it{asked}.",)
     if reached.hidden:
         notes = (*notes, f"{reached.hidden} tensors in loops and branches cannot be fetched.")

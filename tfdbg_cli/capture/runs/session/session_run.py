@@ -16,7 +16,7 @@ from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
 from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
 from tfdbg_cli.capture.runs.session.failing_op import with_inputs
-from tfdbg_cli.capture.runs.session.graph_choice import RUNTIME, choose_graph
+from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.runs.session.in_place import InPlace
 from tfdbg_cli.capture.runs.session.profile import ProfileCapture
 from tfdbg_cli.capture.runs.session.python_graph import PythonCapture
@@ -43,7 +43,7 @@ from tfdbg_cli.capture.what_if.steppers import SteppableRun
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.calls import Call, RunError
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, Values
-from tfdbg_cli.model.graph import GraphKind
+from tfdbg_cli.model.graph import RUNTIME_GRAPH_SHOWN, GraphKind
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 _OUTSIDE = (
@@ -116,7 +116,7 @@ class _Choice:
             return self._in_place(reason, notes)
         in_place = partial(self._in_place, notes=notes)
         if wanted is GraphChoice.RUNTIME:
-            return CopiedDump(self.invocation, self.plan, in_place, (RUNTIME, *notes))
+            return CopiedDump(self.invocation, self.plan, in_place, (RUNTIME_GRAPH_SHOWN, *notes))
         return UnchangedCapture(self.invocation, self.plan, in_place, notes)
 
     def _in_place(self, why: str, notes: tuple[str, ...]) -> Capture:

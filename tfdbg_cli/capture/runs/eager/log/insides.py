@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Noted, RecentOp
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
-from tfdbg_cli.capture.tf.types import EagerTensor
+from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
@@ -118,10 +119,26 @@ def _bits(value: Array) -> tuple[str, bytes]:
     return str(array.dtype), array.tobytes()
 
 
+def call_of(insides: Insides) -> AttributeList:
+    """The attributes of an op that called what has these `insides`.
+
+    A function of which no values are held is referred to weakly: it and its variables die when the program lets go of
+    them.
+    """
+    if insides.held is not None:
+        return CALLED, lambda: insides
+    traced, run = weakref.ref(insides.traced), insides.run
+    return CALLED, lambda: None if (there := traced()) is None else Insides(there, run=run)
+
+
+def is_call(op: Noted | RecentOp) -> bool:
+    """Whether `op` called a function."""
+    return len(op.attributes) == 2 and op.attributes[0] is CALLED
+
+
 def called_by(op: Noted | RecentOp) -> Insides | None:
-    """What is inside of the function that `op` called; None of an op that called none."""
-    is_call = len(op.attributes) == 2 and op.attributes[0] is CALLED
-    found: Insides | None = op.attributes[1] if is_call else None
+    """What is inside of the function that `op` called; None of an op that called none, or one that is gone."""
+    found: Insides | None = op.attributes[1]() if is_call(op) else None
     return found
 
 

@@ -20,7 +20,7 @@ from tfdbg_cli.model.values import Value
 RESOURCE = tf.resource.as_datatype_enum
 STRING = tf.string.as_datatype_enum
 _SPECIAL = HANDLE_NUMBERS | {STRING}
-CALLED = "called"  # the attribute of an op that is a call of a function, under which its `Insides` are
+CALLED = "called"  # the attribute of an op that is a call of a function, under which one asks for its `Insides`
 LATER = gone("The variable is read when somebody looks.")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, within
+from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, is_call, within
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, OutsideInput, Read, RecentOp, Released
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.stacks import EagerTracebacks, Stack
@@ -176,10 +176,8 @@ class _Builder:
             self._add_call(op, insides)
             return
         inputs = tuple(self._read(op, read) for read in op.inputs)
-        attributes = {
-            str(name): _attribute_text(value)
-            for name, value in zip(op.attributes[::2], op.attributes[1::2], strict=False)
-        }
+        pairs = () if is_call(op) else zip(op.attributes[::2], op.attributes[1::2], strict=False)
+        attributes = {str(name): _attribute_text(value) for name, value in pairs}
         self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
         self._stacks[op.name] = op.stack
         for slot, (key, dtype, value) in enumerate(op.outputs):

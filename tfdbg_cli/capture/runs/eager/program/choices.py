@@ -7,7 +7,6 @@ text is read, and only once something bad came up: no value is followed here, bu
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
 from enum import Enum, auto
 from functools import lru_cache
@@ -16,6 +15,7 @@ from typing import TypeAlias
 
 from tfdbg_cli.capture.runs.eager.program.places import is_program, scope_of_tape
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls
+from tfdbg_cli.process.source_text import text_lines
 
 # By the name of a choosing function: the positions of the arguments that it chooses from, and their keywords.
 _CHOICES = {
@@ -64,7 +64,7 @@ def _fate(code: CodeType, offset: int) -> Fate:
     """What becomes of what the instruction at `offset` gives."""
     place = list(code.co_positions())[offset // 2]
     try:
-        text = "".join(linecache.getlines(code.co_filename))
+        text = "".join(text_lines(code.co_filename))
         tree, parents = _tree(text)
     except (SyntaxError, ValueError):
         return Fate.USED

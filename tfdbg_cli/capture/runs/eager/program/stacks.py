@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from tfdbg_cli.capture.tf.callers import frame_at
 from tfdbg_cli.model.sources import Traceback
-from tfdbg_cli.process.own_frames import frame_above, is_own
+from tfdbg_cli.process.own_frames import frame_above, is_ours
 
 _T = TypeVar("_T")
 
@@ -177,8 +177,8 @@ def line_at(code: CodeType, offset: int) -> int:
 
 def traceback_of(stack: Stack) -> Traceback:
     """The calls of `stack` in words, without ours."""
-    own = ((code, offset) for code, offset in calls(stack) if not is_own(code.co_filename))
-    return tuple(frame_at(code, line_at(code, offset)) for code, offset in own)
+    others = ((code, offset) for code, offset in calls(stack) if not is_ours(code.co_filename))
+    return tuple(frame_at(code, line_at(code, offset)) for code, offset in others)
 
 
 class EagerTracebacks(Mapping[str, Traceback]):

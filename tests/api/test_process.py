@@ -180,7 +180,9 @@ def test_a_visitor_has_it_enabled_or_disabled_without_the_lock_of_the_seat(monke
     """A blind test: who enables has the lock of the debugger and asks for that of the seat; here it was reversed."""
     from tfdbg_cli.api import process_debugger, reception
 
-    monkeypatch.setattr(reception, "listen", lambda _: (SimpleNamespace(), SimpleNamespace(number=1, path="")))
+    monkeypatch.setattr(
+        reception, "listen", lambda _: (SimpleNamespace(fileno=lambda: -1), SimpleNamespace(number=1, path=""))
+    )
     desk = reception.Reception("program", None, dormant=True, waits=False)
     seen = _Elsewhere(desk.seat.lock)
     stand_in = SimpleNamespace(enable=seen, disable=seen)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfdbg_cli.analysis.choosing.conditions import parts_of
+from tfdbg_cli.analysis.choosing.figures import parts_of
 from tfdbg_cli.analysis.choosing.sorting import numbered
 from tfdbg_cli.model.statistic_columns import statistics_in_steps, statistics_of
 from tfdbg_cli.model.tensors import TensorStore

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tfdbg_cli.analysis.choosing.conditions import figure, parts_of
+from tfdbg_cli.analysis.choosing.figures import figure, parts_of
 from tfdbg_cli.model.statistics import Summary
 
 _COUNTS = frozenset({"nan", "inf", "bad", "neg", "zero", "pos", "size"})

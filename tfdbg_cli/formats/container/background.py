@@ -68,7 +68,7 @@ class BackgroundWriter:
         self.written = 0
         self.left_out = 0
         self.failed = False
-        self._settled_no_more = settled_before_closing(self.settle)
+        self._put_closing_back = settled_before_closing(self.settle)
         self._thread = OwnThread(target=self._work, name="tfdbg-recorder", daemon=True)
         self._thread.start()
 
@@ -160,7 +160,7 @@ class BackgroundWriter:
         except Exception as error:  # noqa: BLE001  # whatever it is, the program goes on
             self._fail(error)
         finally:  # the end of the program waits for it
-            self._settled_no_more()
+            self._put_closing_back()
             with self._change:
                 self._closed = True
                 self._change.notify_all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-from tfdbg_cli.analysis.choosing.conditions import figure
+from tfdbg_cli.analysis.choosing.figures import figure
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.table import Column

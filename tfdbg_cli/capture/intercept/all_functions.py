@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -29,6 +30,7 @@ from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import called_by_coordinator, called_by_user
+from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, OpOutputs, RunResult, TfFunction
@@ -37,9 +39,7 @@ from tfdbg_cli.process.own_frames import WITHOUT_OUR_FRAMES, our_files
 
 _EAGERLY = tf.executing_eagerly  # found once: `tf` looks its names up anew each time
 _COUNTS = "_tfdbg_counts"  # the attribute that marks graph functions of which each outermost call is a run
-_CALLS_BACK = (
-    "_tfdbg_calls_back"  # the attribute that says of graph functions of packages whether the program is in them
-)
+_CALLS_BACK: Memos[bool] = Memos(1)  # of graph functions of packages: whether the program is in them
 _REPLICAS = (
     "Code that runs eagerly in several replicas, each in a thread of its own, is not recorded. "
     "Put it into a tf.function to see its values."
@@ -213,20 +213,17 @@ class Interception:
         if called_by_coordinator():
             remark(_SCHEDULED)
             return False
-        return entered is not None and self._calls_program_back(atomic, entered)
+        return entered is not None and _CALLS_BACK.of(atomic, None, partial(_has_program_in_it, atomic, entered))
 
-    def _calls_program_back(self, atomic: AtomicFunction, entered: Entered) -> bool:
-        """Whether the package's function `atomic` is made of code of the program's; looked up once."""
-        found: bool | None = getattr(atomic, _CALLS_BACK, None)
-        if found is None:
-            graph = compat.built_graph_of(atomic)
-            try:
-                found = graph is not None and calls_program_back(entered.function.python_function, graph)
-            except our_errors() as error:  # the call is left alone
-                report_once("look at what a function was traced from", error)
-                found = False
-            setattr(atomic, _CALLS_BACK, found)
-        return found
+
+def _has_program_in_it(atomic: AtomicFunction, entered: Entered) -> bool:
+    """Whether the package's function `atomic` is made of code of the program's."""
+    graph = compat.built_graph_of(atomic)
+    try:
+        return graph is not None and calls_program_back(entered.function.python_function, graph)
+    except our_errors() as error:  # the call is left alone
+        report_once("look at what a function was traced from", error)
+        return False
 
 
 def _nothing() -> None: ...

@@ -77,9 +77,10 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   names the devices), `values` (the values lie there) or `requested` (only what the program asked for is known).
 - `ri`: kind `run_info`. `number`, `call`, `title`, `fetches`, `targets`, `feeds`, `thread`, `graph`, `nodes`,
   `notes`, `estimate`, `filters`; of a function `function` (its name) and `arguments`:
-  `[{name, dtype, shape, captured}]`, `captured` being true for variables and other tensors from around it.
+  `[{name, dtype, shape, captured}]`, `captured` being true for variables and other tensors from around it. After
+  a run `results`: `[{name, tensor, value}]`, the single numbers that came back; `name` is null where there is none.
 - `runs`: kind `runs`. `path` (null at a stop), `current`, `notes`, `runs`: `[{number, run, title, tensors, error,
-  cut_off, notes}]`; `number` counts here from 1, `run` is the number in the program.
+  cut_off, notes, results}]`; `number` counts here from 1, `run` is the number in the program, `results` are as above.
 - `history`: kind `history`. `tensor`, `statistic`, `above`, `first_above` (a number in the program), `without` and
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -66,7 +66,8 @@ class Call:
     `came` maps a batch, or an iterator that gave one, by its name in the feeds or tensors, to its place in the
     program's data, `behind` to those data, while the program has them. `worker` names
     the worker of a job that made the call, if several recorded together. `runs_within` maps the scopes of functions
-    that were called among eager ops to the numbers of the runs that these calls were.
+    that were called among eager ops to the numbers of the runs that these calls were. `result_names` has for each of
+    `fetches` of a function what the program calls it (`loss` of `{"loss": …}`), empty where it has no name.
     """
 
     number: int
@@ -86,12 +87,24 @@ class Call:
     worker: str = ""
     behind: Mapping[str, Behind] = field(default_factory=dict, compare=False, repr=False)
     runs_within: Mapping[str, int] = field(default_factory=dict)
+    result_names: tuple[str, ...] = ()
 
     @property
     def given(self) -> Mapping[str, Any]:
         """The feeds without a function's captures (variables): those that can hold a batch."""
         captured = {argument.name for argument in self.arguments if argument.captured}
         return {name: value for name, value in self.feeds.items() if name not in captured}
+
+    @property
+    def named_fetches(self) -> Iterator[tuple[str, str]]:
+        """Each of `fetches` with what the program calls it, empty where that is not known.
+
+        Of a session's run it is the name of the node, which the program gave it.
+        """
+        names: Iterable[str] = self.result_names
+        if len(self.result_names) != len(self.fetches):
+            names = ("" if self.function else fetch.rpartition(":")[0] for fetch in self.fetches)
+        return zip(self.fetches, names, strict=True)
 
     def run_within(self, node: str) -> int | None:
         """The number of the run that computed `node`, in the call of a function; None of a node in no such call."""

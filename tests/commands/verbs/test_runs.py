@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import sample_run
-from support.made_run import op
+from support.made_run import made_run, op
 from support.masked_run import BAD_LOG, SCORES, masked_run
 from support.prompt import Prompt
 
+from tfdbg_cli.commands.views.lists.run_columns import RunColumns
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.saved_runs import Glance, SavedRuns
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run
 
 
@@ -91,6 +94,49 @@ def test_few_of_very_many_runs_are_read_before_the_first_row_is_printed() -> Non
     lines = prompt.document("runs -q tensors>=1000").lines(None)
     assert any("4,000 of 5,000" in lines[at].text for at in range(5))
     assert len(read) < 500
+
+
+def gave(*losses: float) -> Opened:
+    """A recording of steps that gave their losses under this name."""
+    run = sample_run.run_end().run
+    call = replace(run.call, kind=RunKind.FUNCTION, function="step", result_names=("loss",))
+    made = [op("loss/Mean", "Mean", value=loss) for loss in losses]
+    runs = [
+        replace(made_run(one), call=replace(call, number=number, fetches=("loss/Mean:0",)))
+        for number, one in enumerate(made, 1)
+    ]
+    return Opened("recording", runs)
+
+
+def test_what_the_runs_gave_the_program_stands_beside_them() -> None:
+    prompt = Prompt(gave(0.25, 1.5, math.nan))
+    head, *rows = [row.split() for row in prompt.show("runs").split("\n") if "ealth" in row or "run #" in row][-4:]
+    assert head == ["N", "Health", "Results", "Tensors", "Error", "Run"]
+    assert [row[row.index("loss") : row.index("loss") + 2] for row in rows] == [
+        ["loss", "0.25"], ["loss", "1.5"], ["loss", "nan"],
+    ]  # fmt: skip
+    told = [run["results"] for run in prompt.data("runs")["runs"]]
+    assert told[0] == [{"name": "loss", "tensor": "loss/Mean:0", "value": 0.25}] and told[2][0]["value"] == "nan"
+
+
+def test_on_a_screen_the_results_of_a_row_are_found_out_when_it_is_in_sight() -> None:
+    """A run is read for them: of a thousand runs that takes seconds."""
+    prompt = Prompt(gave(*range(200)))
+    later = RunColumns(replace(prompt.context, later=True), range(200))
+    assert later.missing(5)
+    for _ in later.count(5):
+        pass
+    assert not later.missing(5) and later.missing(6)
+    assert "loss 5" in later.table().row(5)[3].text
+
+
+def test_a_printed_list_of_very_many_runs_says_that_not_all_were_read() -> None:
+    run = gave(0.5).runs[0]
+    runs = SavedRuns(range(1_200), lambda _: run, Glance(lambda number: number))
+    prompt = Prompt(replace(sample_run.opened(1), runs=runs))
+    text = prompt.show("runs")
+    assert "The results of the first 1,000 are shown" in text
+    assert text.count("loss 0.5") == 1_000
 
 
 def test_a_run_is_chosen_by_its_number_in_the_program_too() -> None:

@@ -7,11 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tfdbg_cli.analysis.scalar_results import scalar_results
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.call_rows import argument_data, call_blocks
+from tfdbg_cli.commands.views.run_results import results_data
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.jsonlines import exactness_data
@@ -217,6 +219,7 @@ def _data(context: Context) -> dict[str, Any]:
         "call": str(call.kind),
         "title": call.title,
         "fetches": list(call.fetches),
+        **({} if isinstance(stop, RunStart) else {"results": results_data(scalar_results(context.run))}),
         "targets": list(call.targets),
         "feeds": list(call.feeds),
         "function": call.function or None,

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tfdbg_cli.analysis.scalar_results import scalar_results
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.run_results import number_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import RunStart
 
-_INDENT = Column("")
+_INDENT, _NOTHING = Column(""), Span("")
 _COLUMNS = (_INDENT, Column("Name"), Column("dtype"), Column("Shape"))
 
 
@@ -27,16 +29,29 @@ def call_blocks(context: Context) -> list[Block]:
         captured = [argument for argument in call.arguments if argument.captured]
         blocks = _arguments("Arguments", given, call)
         blocks += _arguments("Captured", captured, call) if captured else []
-        return [*blocks, Text(tuple(_named("Returns", call.fetches, context)))]
-    lines = _named("Fetches", call.fetches, context)
-    if call.targets:
-        lines += _names("Operations", ((name, f"ni {quoted(name)}") for name in call.targets))
-    return [Text((*lines, *_names("Feeds", ((name, f"pf {quoted(name)}") for name in call.feeds))))]
+        return [*blocks, *_results("Returns", context)]
+    lines = _names("Operations", ((name, f"ni {quoted(name)}") for name in call.targets)) if call.targets else []
+    feeds = _names("Feeds", ((name, f"pf {quoted(name)}") for name in call.feeds))
+    return [*_results("Fetches", context), Text((*lines, *feeds))]
 
 
-def _named(heading: str, tensors: Iterable[str], context: Context) -> list[Line]:
-    verb = "ni" if isinstance(context.stop, RunStart) or context.call.kind is RunKind.GRAPH else "pt"
-    return _names(heading, ((name, f"{verb} {quoted(name)}") for name in tensors))
+def _results(heading: str, context: Context) -> list[Block]:
+    """A row for each tensor that comes back: what the program calls it, and the number if it is a single one."""
+    call = context.call
+    begins = isinstance(context.stop, RunStart) or call.kind is RunKind.GRAPH
+    verb = "ni" if begins else "pt"
+    values = {} if begins else {str(result.tensor): result.value for result in scalar_results(context.run)}
+    names = [name for _, name in call.named_fetches] if call.function else [""] * len(call.fetches)
+
+    def row(at: int) -> Row:
+        tensor = call.fetches[at]
+        value = number_span(values[tensor]) if tensor in values else Span("")
+        cells = Span(names[at], Style.LABEL), Span(tensor, Style.NAME, f"{verb} {quoted(tensor)}"), value
+        return (_NOTHING, *cells[not any(names) :])
+
+    columns = (_INDENT, *((Column("Name"),) if any(names) else ()), Column("Tensor", subject=True), Column("Value"))
+    head = Text((_heading(heading, len(call.fetches)), *([] if call.fetches else [line("  none")])))
+    return [head, Table(columns, len(call.fetches), row, show_head=False)] if call.fetches else [head]
 
 
 def _names(heading: str, named: Iterable[tuple[str, str]]) -> list[Line]:

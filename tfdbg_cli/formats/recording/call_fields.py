@@ -42,6 +42,7 @@ def call_fields(call: Call) -> dict[str, Any]:
         ],
         "came": [{"name": name, **asdict(place)} for name, place in call.came.items()],
         **({"worker": call.worker} if call.worker else {}),
+        **({"result_names": list(call.result_names)} if call.result_names else {}),
         **({"runs_within": [list(item) for item in call.runs_within.items()]} if call.runs_within else {}),
     }
 
@@ -62,6 +63,7 @@ def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
         fetches_text=text(fields.get("fetches_text", "")),
         feed_keys_text=text(fields.get("feed_keys_text", "")),
         loop=text(fields.get("loop", "")),
+        result_names=texts(fields.get("result_names", [])),
         worker=text(fields.get("worker", "")),  # there only where several workers recorded together
         came=dict(map(_came, items(fields.get("came", [])))),
         runs_within={text(scope): whole(run) for scope, run in map(items, items(fields.get("runs_within", [])))},

@@ -22,11 +22,14 @@ def results_of(root: Scope) -> tuple[TensorName, ...]:
     In the place of an Optional stand the tensors that are put into it; an Optional of which none is found stands for
     itself.
     """
-    found: dict[TensorName, None] = {}
-    for reference in root.body.returns:
-        packed = list(_packed(root, reference, set()))
-        found.update(dict.fromkeys(packed or [root.resolve(reference)]))
-    return tuple(found)
+    return tuple(dict.fromkeys(name for names in values_returned(root) for name in names))
+
+
+def values_returned(root: Scope) -> tuple[tuple[TensorName, ...], ...]:
+    """The same tensors for each value that is given back, in order: several where it is an Optional."""
+    return tuple(
+        tuple(_packed(root, reference, set())) or (root.resolve(reference),) for reference in root.body.returns
+    )
 
 
 def _packed(scope: Scope, reference: str, met: set[tuple[int, str]]) -> Iterator[TensorName]:

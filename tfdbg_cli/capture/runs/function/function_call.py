@@ -141,6 +141,7 @@ class FunctionCall:
             looks_at=self.looks_at,
             came=batch_places(ids),
             behind=data_behind(ids),
+            result_names=traced.result_names,
         )
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:

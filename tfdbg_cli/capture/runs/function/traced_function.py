@@ -10,12 +10,13 @@ from typing import TypeVar
 from tfdbg_cli.analysis.graph.nodes.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
+from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.calling.kernel_draws import kernel_draws
 from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early
 from tfdbg_cli.capture.functions.definition.call_tree import Scope
-from tfdbg_cli.capture.functions.definition.results import results_of
+from tfdbg_cli.capture.functions.definition.results import results_of, values_returned
 from tfdbg_cli.capture.functions.exact.proof import Apart, Onto, Proof, proven
 from tfdbg_cli.capture.functions.exact.summed_draws import summed_draws
 from tfdbg_cli.capture.functions.graph.forward_function import ForwardFunction
@@ -23,6 +24,7 @@ from tfdbg_cli.capture.functions.graph.function_graph import function_graph, fun
 from tfdbg_cli.capture.functions.graph.scopes import forward_of, named_graphs_below, scope_of
 from tfdbg_cli.capture.functions.optimized.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.signature.arguments import Slot, slots_of
+from tfdbg_cli.capture.functions.signature.result_names import result_names
 from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials
@@ -37,6 +39,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Estimate
 from tfdbg_cli.model.sources import Traceback
+from tfdbg_cli.process.interruptions import our_errors
 
 T = TypeVar("T")
 
@@ -112,6 +115,16 @@ class TracedFunction:
     def results(self) -> tuple[TensorName, ...]:
         """The same tensors, with what is packed into an Optional in the place of the Optional."""
         return results_of(self.root)
+
+    @cached_property
+    def result_names(self) -> tuple[str, ...]:
+        """What the program calls each of `results`; empty where none has a name."""
+        try:
+            names = result_names(self._atomic.function_type.output, values_returned(self.root))
+        except our_errors() as error:  # a type of the program's own may do as it likes
+            report("tell what the results of a function are called", error)
+            return ()
+        return tuple(names.get(name, "") for name in self.results) if any(names.values()) else ()
 
     @cached_property
     def graph(self) -> Graph:

@@ -1,0 +1,80 @@
+"""What the program calls the results of a function, of whatever shape it returns them."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+from tfdbg_cli.analysis.scalar_results import scalar_results
+from tfdbg_cli.capture.runs.function import traced_function
+from tfdbg_cli.model.decision import DebugRun
+
+pytestmark = pytest.mark.tf
+Step = collections.namedtuple("Step", "loss accuracy")
+
+
+def _as_dict(x: Any) -> Any:
+    return {"loss": x, "accuracy": x + 1, "b c": x + 2}
+
+
+def _nested(x: Any) -> Any:
+    return {"z": [x, (x + 1, None)], "a": Step(x + 2, {"q": x + 3})}, x + 4, 7.0
+
+
+def _optional(x: Any) -> Any:
+    return x, tf.experimental.Optional.from_value({"loss": x + 1, "accuracy": Step(x + 2, x + 3)})
+
+
+def _branches(x: Any) -> Any:
+    def packed(by: float) -> Callable[[], Any]:
+        return lambda: tf.experimental.Optional.from_value({"loss": x * by, "accuracy": x + by})
+
+    return tf.cond(x > 0, packed(2.0), packed(3.0))
+
+
+def _sparse(x: Any) -> Any:
+    return {"s": tf.sparse.from_dense([x, x]), "loss": x + 1}
+
+
+@pytest.mark.parametrize(
+    ("body", "known"),
+    [
+        pytest.param(lambda x: x * 2, {"": 6.0}, id="alone"),
+        pytest.param(lambda x: (x, x * 2, x), {"[0]": 3.0, "[1]": 6.0, "[2]": 3.0}, id="tuple"),
+        pytest.param(_as_dict, {"loss": 3.0, "accuracy": 4.0, "['b c']": 5.0}, id="dict"),
+        pytest.param(
+            _nested,
+            {"[0].z[0]": 3.0, "[0].z[1][0]": 4.0, "[0].a.loss": 5.0, "[0].a.accuracy.q": 6.0, "[1]": 7.0, "[2]": 7.0},
+            id="nested",
+        ),
+        pytest.param(
+            _optional,
+            {"[0]": 3.0, "[1].loss": 4.0, "[1].accuracy.loss": 5.0, "[1].accuracy.accuracy": 6.0},
+            id="optional",
+        ),
+        pytest.param(_branches, {"loss": 6.0, "accuracy": 5.0}, id="optional of a branch"),
+        pytest.param(_sparse, {"s": 2.0, "loss": 4.0}, id="sparse"),
+    ],
+)
+def test_each_result_has_the_name_by_which_one_takes_it(body: Any, known: dict[str, float], watched: Any) -> None:
+    with watched(DebugRun()) as front:
+        tf.function(body)(tf.constant(3.0))
+    [end] = front.ends
+    assert {result.name: result.value for result in scalar_results(end.run)} == known
+
+
+def test_a_type_of_the_programs_own_that_fails_leaves_the_results_without_names(
+    watched: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> Any:
+        raise ValueError("not flattened")
+
+    monkeypatch.setattr(traced_function, "result_names", refuse)
+    with watched(DebugRun()) as front:
+        assert tf.function(_as_dict)(tf.constant(3.0))["loss"].numpy() == 3.0
+    [end] = front.ends
+    assert [(result.name, result.value) for result in scalar_results(end.run)] == [("", 4.0), ("", 5.0), ("", 3.0)]

@@ -1,0 +1,62 @@
+"""The single numbers that a run gave the program, such as its loss, by the names that the program has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, nan
+
+from tfdbg_cli.model.dtypes import in_double, is_inexact
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.statistics import Summary
+from tfdbg_cli.model.tensors import recorded_summary
+from tfdbg_cli.model.values import NoValue
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarResult:
+    """A number that came out of a run: the tensor, what the program calls it, and its value.
+
+    Of a session's run the node stands for the name, which the program gave it; a lone result of a function has none.
+    """
+
+    tensor: TensorName
+    name: str
+    value: float
+
+
+def scalar_results(run: Run) -> Sequence[ScalarResult]:
+    """The results of `run` that hold one real number which is known, those called a loss before the others."""
+    return sorted(_found(run), key=lambda result: "loss" not in result.name.lower())
+
+
+def _found(run: Run) -> Iterator[ScalarResult]:
+    for text, name in run.call.named_fetches:
+        tensor = parse_tensor_name(text)
+        rows = [] if tensor is None else run.tensors.named(tensor.node, tensor.slot)
+        value = _number(run, rows[-1]) if rows else None
+        if tensor is not None and value is not None:
+            yield ScalarResult(tensor, name, value)
+
+
+def _number(run: Run, row: int) -> float | None:
+    """The number in the tensor at `row`; None where it holds more or less than one, or it is not known."""
+    if any(length != 1 for length in run.tensors[row].shape or ()):
+        return None
+    value = run.tensors.value(row)
+    if isinstance(value, NoValue):
+        return _summed_up(recorded_summary(run.tensors, row))
+    real = value.dtype.kind in "iuf" or (value.dtype.kind != "c" and is_inexact(value.dtype))
+    if value.size != 1 or not real:
+        return None
+    return float(in_double(value).item())
+
+
+def _summed_up(summary: Summary | None) -> float | None:
+    """The number of which only statistics were recorded."""
+    if summary is None or summary.size != 1 or summary.unknown or summary.of_magnitude:
+        return None
+    if summary.nonfinite:
+        return nan if summary.nan else inf if summary.pos_inf else -inf
+    return summary.min

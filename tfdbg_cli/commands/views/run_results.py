@@ -1,0 +1,80 @@
+"""What the runs of a list gave the program, such as their loss: a cell each, on a screen found out later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite, isnan
+
+from tfdbg_cli.analysis.scalar_results import ScalarResult, scalar_results
+from tfdbg_cli.commands.context import Context
+from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.text import Span, Style
+from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.runs import Opened
+
+_MOST_NUMBERS = 3  # that a cell shows
+_WIDEST = 40  # columns of a cell
+_MOST_RUNS = 1_000  # that are read for a printed list: each takes two milliseconds or so
+_CUT_OFF = f"The results of the first {_MOST_RUNS:,} are shown; `runs -q QUERY` narrows the list."
+_TO_COME = Span("…", Style.DIM)
+
+
+class RunResults:
+    """The results of the runs of `context` at `places`; what lies far away is not read.
+
+    `width` is that of their column, as far as the first, the last and the middle one tell; 0 where those have no
+    number to show. `cut_off` says, where it is so, that only the first runs of a printed list are read.
+    """
+
+    def __init__(self, context: Context, places: Sequence[int]) -> None:
+        self._runs, self._places, self._later = context.runs, places, context.later
+        self._cells: dict[int, Span] = {}
+        self.width = 0
+        if not (isinstance(context.stop, Opened) and "://" in context.stop.path):
+            asked = {places[at] for at in (0, len(places) // 2, len(places) - 1)} if places else ()
+            self.width = min(_WIDEST, max((len(self._read(place).text) for place in asked), default=0))
+        cut_off = bool(self.width) and not self._later and len(places) > _MOST_RUNS
+        self.cut_off = _CUT_OFF if cut_off else ""
+        self._admitted = None if self._later else frozenset(places[:_MOST_RUNS])
+
+    def cell(self, place: int) -> Span:
+        """What a list says of the run at `place`: nothing of one that gave no number, or that nobody has read."""
+        if self._admitted is None:
+            return self._cells.get(place, _TO_COME)
+        return self._read(place) if place in self._admitted else Span("")
+
+    def missing(self, row: int) -> bool:
+        """Whether the run of the row is still to be read. See `document.later.Later`."""
+        return self.cell(self._places[row]) is _TO_COME
+
+    def count(self, row: int) -> Iterator[None]:
+        """Read the run of the row."""
+        yield
+        self._read(self._places[row])
+
+    def _read(self, place: int) -> Span:
+        if place not in self._cells:
+            try:
+                self._cells[place] = _cell(scalar_results(self._runs[place]))
+            except TfdbgError:  # deleted meanwhile, or not ours to read: the row says so
+                self._cells[place] = Span("")
+        return self._cells[place]
+
+
+def number_span(value: float) -> Span:
+    """A number that came out of a run."""
+    return Span(number_text(value), Style.NUMBER if isfinite(value) else Style.NAN if isnan(value) else Style.INF)
+
+
+def results_data(results: Sequence[ScalarResult]) -> list[dict[str, object]]:
+    """The JSON form: `name` as the program has it, null where it has none, `tensor` and `value`."""
+    return [{"name": result.name or None, "tensor": str(result.tensor), "value": result.value} for result in results]
+
+
+def _cell(results: Sequence[ScalarResult]) -> Span:
+    """The first results, in the looks of the worst."""
+    shown = [f"{result.name} {number_text(result.value)}".lstrip() for result in results[:_MOST_NUMBERS]]
+    text = ", ".join([*shown, *(["…"] if len(results) > _MOST_NUMBERS else [])])
+    if all(isfinite(result.value) for result in results):
+        return Span(text, Style.NUMBER)
+    return Span(text, Style.NAN if any(isnan(result.value) for result in results) else Style.INF)

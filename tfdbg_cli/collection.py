@@ -88,6 +88,15 @@ def count_as_old() -> None:
         gc.unfreeze()
 
 
+def collect_circles() -> None:
+    """Free at once what refers to itself and nothing else refers to, unless the program has disabled collection.
+
+    What was counted as old would wait for a full collection, which may never come.
+    """
+    if gc.isenabled():
+        gc.collect()
+
+
 @contextmanager
 def seldom_collected() -> Iterator[None]:
     """A context in which collections are rare and never full; for the time a screen is up. Restores the thresholds.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
+from tfdbg_cli.collection import collect_circles
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.typed_commands import History
@@ -73,6 +74,7 @@ class LineFrontend:
         self._source: Input | None = None
         self._json_output: JsonOutput | None = None
         self._history: History | None = None
+        self._asked_a_person = False
 
     @property
     def settings(self) -> Settings:
@@ -81,6 +83,13 @@ class LineFrontend:
 
     def stop(self, event: Stop) -> Decision:
         """Talk about `event` until there is a decision."""
+        try:
+            return self._stop(event)
+        finally:
+            if self._asked_a_person:  # who went back and forth between pages, all of which know the run
+                collect_circles()
+
+    def _stop(self, event: Stop) -> Decision:
         if self._json_output is not None:
             self._json_output.run_ended(event.run.exactness if isinstance(event, RunEnd) else None)
         if self.broken or (self._script is not None and not self._script.left):
@@ -91,6 +100,7 @@ class LineFrontend:
             self.broken = True
             return Detach()
         source = self._input(stream)
+        self._asked_a_person = source.interactive
         if isinstance(event, RunStart) and source.silent():
             # Nobody is there: the program's output stays its own.
             if not self._looked_after:

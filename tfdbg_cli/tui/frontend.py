@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from importlib import import_module
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.collection import seldom_collected
+from tfdbg_cli.collection import collect_circles, seldom_collected
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
@@ -82,7 +82,10 @@ class TuiFrontend:
 
         """
         with self._lock:
-            return self._stop(event)
+            try:
+                return self._stop(event)
+            finally:
+                collect_circles()  # a screen refers to itself, and holds what was looked at: a run with its values
 
     def notify(self, message: str) -> None:
         """Say one sentence on standard error."""

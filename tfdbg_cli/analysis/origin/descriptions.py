@@ -56,9 +56,8 @@ class Descriptions:
         explanations: Explanations,
         ways: ElementWays,
         inputs_of: Callable[[int], Sequence[InputSeen]],
-        is_bad: Callable[[InputSeen], bool],
     ) -> None:
-        """`inputs_of` gives what a tensor was made of, `is_bad` says whether an input is itself to blame."""
+        """`inputs_of` gives what a tensor was made of."""
         self._run = run
         self._lineage = lineage
         self._mask = mask
@@ -66,10 +65,12 @@ class Descriptions:
         self._explanations = explanations
         self._ways = ways
         self._inputs_of = inputs_of
-        self._is_bad = is_bad
 
-    def of(self, place: int | InputSeen) -> Origin:
-        """All that is told of the tensor at `place`, or of a feed that no tensor shows."""
+    def of(self, place: int | InputSeen, is_bad: Callable[[InputSeen], bool]) -> Origin:
+        """All that is told of the tensor at `place`, or of a feed that no tensor shows.
+
+        `is_bad` says whether an input is itself to blame.
+        """
         if isinstance(place, InputSeen):
             assert place.value is not None
             return self._of_feed(feed_name(place.node) or place.name, place.value, place.node)
@@ -91,7 +92,7 @@ class Descriptions:
             return self._of_part(place, part, value, bad)
         cause = None
         if node is not None:
-            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, self._is_bad)
+            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, is_bad)
         reader = self._reader_of_argument(node)
         writer = self._lineage.update(place) or reader
         made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name

@@ -63,7 +63,7 @@ class OriginSearch:
         self._inputs = InputsRead(self._lineage)
         self._ways = ElementWays(run, self._lineage, self._mask)
         self._descriptions = Descriptions(
-            run, self._lineage, self._mask, self._verdicts, explanations, self._ways, self._inputs.of, self._bad_input
+            run, self._lineage, self._mask, self._verdicts, explanations, self._ways, self._inputs.of
         )
         self._hidden = HiddenSources(run, self._lineage)
         self._late = OverwrittenFetches(run, self._lineage)
@@ -71,14 +71,15 @@ class OriginSearch:
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._handing_on: dict[int, bool] = {}
-        self._updates = UpdatesRead(run, self._lineage)
+        hidden, updates = self._hidden, UpdatesRead(run, self._lineage)
+        self._updates = updates
         self._dismissals = Dismissals(
             run,
             dismissed,
             self._verdicts,
             self._mask,
             self._inputs.of,
-            lambda row: [*self._hidden.rows(row), *self._updates.rows(row)],
+            lambda row: [*hidden.rows(row), *updates.rows(row)],
         )
 
     @property
@@ -114,9 +115,9 @@ class OriginSearch:
         if place is None and self.intended and self._benign is OnIntended.LAST:
             meant, self.intended = self.intended[0], []
             self._verdicts.excuse_none()
-            return replace(self._descriptions.of(self._passed_over[0]), intended=meant)
+            return replace(self._described(self._passed_over[0]), intended=meant)
         closed = self._closed_rows() if isinstance(place, int) and self._is_minus_infinity(place) else None
-        return None if place is None else self._descriptions.of(place if closed is None else closed)
+        return None if place is None else self._described(place if closed is None else closed)
 
     def _is_minus_infinity(self, index: int) -> bool:
         """Whether the tensor at `index` is a -inf that the program wrote down."""
@@ -195,7 +196,7 @@ class OriginSearch:
         if not harmful:
             return origin, 0
         passed = sum(row < harmful[0] and row not in touching for row in begun)
-        return self._descriptions.of(harmful[0]), passed + (origin.index is None)
+        return self._described(harmful[0]), passed + (origin.index is None)
 
     def _in_vain(self, given: int | None, row: int) -> bool:
         """Whether the tensor at `row` was made of the one at `given`, but is bad where that is not."""
@@ -254,7 +255,7 @@ class OriginSearch:
 
     def _dismiss_caused(self, places: Iterable[int | InputSeen]) -> bool:
         """Dismiss those of `places` whose cause counts as fine; whether there were any."""
-        found = self._dismissals.caused_at(places, lambda place: self._descriptions.of(place).cause.key)
+        found = self._dismissals.caused_at(places, lambda place: self._described(place).cause.key)
         self._handing_on.clear()
         return found
 
@@ -294,6 +295,9 @@ class OriginSearch:
     def spoiling(self, index: int) -> list[int]:
         """The rows of the tensors that are bad where the bad tensor at `index` is, which was made of them."""
         return [item.index for item in self._bad_inputs(index) if item.index is not None]
+
+    def _described(self, place: int | InputSeen) -> Origin:
+        return self._descriptions.of(place, self._bad_input)
 
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:

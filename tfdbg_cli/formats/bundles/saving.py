@@ -63,9 +63,8 @@ def save_values(run: Run, path: Path, *, disk_budget: int = 0, force: bool = Fal
         TfdbgError: there is something at `path`, there is no room, or it cannot be written.
 
     """
-    refused = _refused_at_once(run)
-    if refused is not None and not run.no_replay:
-        run = replace(run, no_replay=refused.message)
+    if run.replayable is None and not run.no_replay:
+        run = replace(run, no_replay=_refused_at_once(run).message)
     needed = bundle_size(run, None)
     if not force:
         require_room(needed, path, disk_budget)
@@ -103,20 +102,16 @@ def replay_spec_of(run: Run) -> ReplaySpec:
         TfdbgError: it cannot be made again; the hint says what can still be saved.
 
     """
-    refused = _refused_at_once(run)
-    if refused is not None:
-        raise refused
-    assert run.replayable is not None
+    if run.replayable is None:
+        raise _refused_at_once(run)
     try:
         return run.replayable.replay_spec()
     except TfdbgError as error:
         raise TfdbgError(error.message, hint=f"{error.hint} {_VALUES}".strip(), exit_code=error.exit_code) from error
 
 
-def _refused_at_once(run: Run) -> TfdbgError | None:
-    """Why nobody can even try to make `run` again; None where one can."""
-    if run.replayable is not None:
-        return None
+def _refused_at_once(run: Run) -> TfdbgError:
+    """Why nobody can even try to make `run` again, whose state from before it is not held."""
     if run.call.kind is RunKind.EAGER:
         return TfdbgError("What ran eagerly cannot be made again: between its ops ran Python.", hint=_VALUES)
     return TfdbgError(

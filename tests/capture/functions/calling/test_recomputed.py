@@ -48,6 +48,24 @@ def test_the_parts_of_a_sum_are_as_the_program_says_and_the_sum_as_undebugged() 
     assert values(outcome, "add_1")[0].tobytes() == (a + b + c).numpy().tobytes()
 
 
+def test_values_that_were_looked_at_go_with_their_run() -> None:
+    """Kept values and those who keep them made a circle: a whole run with its batch waited for the collector."""
+
+    @tf.function
+    def f(a, b):
+        return tf.reduce_sum(a + b + a)
+
+    _, outcome = made(f, rows(1000), rows(1000))
+    store = weakref.ref(outcome.captured)
+    gc.disable()
+    try:
+        assert recomputed(outcome) == ["AddV2"] * 2 and values(outcome, "add_1")
+        del outcome
+        assert store() is None
+    finally:
+        gc.enable()
+
+
 def test_values_that_pass_on_another_are_that_other() -> None:
     @tf.function
     def f(x):

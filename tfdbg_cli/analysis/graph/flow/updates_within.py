@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from itertools import islice
 
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
@@ -46,15 +45,21 @@ class HeldBefore:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._values = cache(self._read)
+        self._known: Mapping[str, Array] | None = None
 
     def value(self, variable: str) -> Array | None:
         """The value of the variable of that name in a session; None when nobody knows."""
-        return self._values().get(variable) if self._run.call.kind.of_session else None
+        return self._values.get(variable) if self._run.call.kind.of_session else None
 
     def in_any_run(self, variable: str) -> Array | None:
         """As `value`, also in a call of a function, of variables that it writes."""
-        return self._values().get(variable)
+        return self._values.get(variable)
+
+    @property
+    def _values(self) -> Mapping[str, Array]:
+        if self._known is None:
+            self._known = self._read()
+        return self._known
 
     def _read(self) -> Mapping[str, Array]:
         if self._run.replayable is None:

@@ -39,12 +39,13 @@ class Recent:
     _in_use: ClassVar[weakref.ref[Recent] | None] = None  # the one that was added to last
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Recomputed, EagerTensor] = OrderedDict()
+        # Weakly: they hold this, and a circle of values waits for the garbage collector, which may be long.
+        self._found: OrderedDict[weakref.ref[Recomputed], EagerTensor] = OrderedDict()
         self._bytes = 0
 
     def get(self, value: Recomputed) -> EagerTensor | None:
         """Its tensor, if it is at hand."""
-        return self._found.get(value)
+        return self._found.get(weakref.ref(value))
 
     def add(self, values: Iterable[tuple[Recomputed, EagerTensor]]) -> None:
         """Keep tensors, and forget the oldest ones."""
@@ -54,8 +55,9 @@ class Recent:
                 other._forget(0)
             Recent._in_use = weakref.ref(self)
             for value, tensor in values:
-                if value not in self._found:
-                    self._found[value] = tensor
+                key = weakref.ref(value)
+                if key not in self._found:
+                    self._found[key] = tensor
                     self._bytes += _bytes(tensor)
             self._forget(_MOST_BYTES)
 
@@ -72,7 +74,7 @@ def _bytes(tensor: EagerTensor) -> int:
 class Recomputed:
     """The first output of the op of `recipe`, given `inputs`, computed when it is asked for."""
 
-    __slots__ = ("_inputs", "_recent", "_recipe", "_shape")
+    __slots__ = ("__weakref__", "_inputs", "_recent", "_recipe", "_shape")
 
     def __init__(self, recipe: ValueRecipe, inputs: Sequence[LazyTensor], recent: Recent) -> None:
         self._recipe = recipe

@@ -22,6 +22,7 @@ from tfdbg_cli.capture.functions.graph.function_graph import function_graph  # n
 from tfdbg_cli.capture.replay.any_replay import replay  # noqa: E402
 from tfdbg_cli.capture.replay.function import fresh_variable  # noqa: E402
 from tfdbg_cli.capture.replay.replayed import Replayed  # noqa: E402
+from tfdbg_cli.capture.replay.room import require_room_in_function  # noqa: E402
 from tfdbg_cli.capture.runs.function.traced_function import traced_function  # noqa: E402
 from tfdbg_cli.capture.tf import compat  # noqa: E402
 from tfdbg_cli.capture.tf.reentrancy import INSIDE  # noqa: E402
@@ -256,3 +257,23 @@ def test_nodes_of_a_function_in_a_branch_have_their_names_of_the_program_also_un
     names = set(again.tensors.nodes())
     assert "cond/true/inner/truediv" in names
     assert not {name for name in names if name not in graph}
+
+
+def test_room_is_asked_for_in_a_function_whose_ops_stand_beside_those_of_another() -> None:
+    """The gradient of a loop around an embedding of Keras: the size of the table is asked of it where it is."""
+    table = tf.Variable(tf.ones((5, 3)))
+
+    @tf.function
+    def step(ids):
+        with tf.GradientTape() as tape:
+            loss = tf.constant(0.0)
+            for turn in tf.range(3):
+                # As Keras does it: the gradient has the shape of the table, which it asks of the read in the loop.
+                loss += tf.reduce_sum(tf.gather(tf.convert_to_tensor(table), ids[:, turn]))
+        return tape.gradient(loss, table)
+
+    spec = replay_spec(step, tf.ones((4, 3), tf.int32))
+    assert b"loc:@" in spec.graph
+    require_room_in_function(spec, 1 << 20)
+    with pytest.raises(TfdbgError, match="tfdbg may use"):
+        require_room_in_function(spec, 10)

@@ -104,6 +104,8 @@ def _imported(
         copy.ClearField("input")
         # What was found when the function was written, if it is not what is found now, would be an error.
         copy.attr.pop("_output_shapes", None)
+        # What it stands beside says nothing of shapes, and may be an op of another function.
+        copy.attr.pop("_class", None)
         copy.input.extend(_reference(body.source(text), arguments) for text in body.data_inputs(node))
         copy.input.extend(text for text in node.input if text.startswith("^"))
     with refusals():

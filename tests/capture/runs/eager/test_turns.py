@@ -19,8 +19,11 @@ class Ops:
         self.turns = EagerTurns()
         self.found: list[int | None] = []
 
-    def __call__(self, *, begun: bool = True) -> None:
-        turn = self.turns.of(stack_here(), begun=begun)
+    def __call__(self, *, begun: bool = True, writes: bool = False) -> None:
+        stack = stack_here()
+        if writes and self.turns.in_doubt:
+            self.turns.writes_variable(stack)
+        turn = self.turns.of(stack, begun=begun)
         self.found.append(None if turn is None else turn.number)
 
 
@@ -261,3 +264,43 @@ def test_the_words_name_file_and_line(op) -> None:
     line = test_the_words_name_file_and_line.__code__.co_firstlineno + 2
     assert turn is not None
     assert turn.words == f"turn 2 of test_turns.py:{line}"
+
+
+def _fit(op: Ops) -> None:
+    """A step of training by names that say nothing of it."""
+    op()
+    for _ in range(2):
+        op(writes=True)
+
+
+def _log(op: Ops, *, works: bool) -> None:
+    if works:
+        op()
+
+
+def test_a_loop_that_writes_variables_is_the_one_although_something_is_called_behind_it(op) -> None:
+    """A blind test: a row of a CSV file was written at the end of each epoch, and the whole training was one turn."""
+    for _ in range(2):
+        for _ in range(3):
+            _fit(op)
+        _log(op, works=False)
+    assert op.found == [number for turn in range(1, 7) for number in [turn] * 3]
+
+
+def test_a_loop_that_runs_ops_behind_it_is_the_one_all_the_same(op) -> None:
+    for _ in range(3):
+        for _ in range(2):
+            _fit(op)
+        _log(op, works=True)
+    first, others = op.found[:7], op.found[7:]
+    assert first == [1, 1, 1, 2, 2, 2, 1]
+    assert others == [2] * 7 + [3] * 7
+
+
+def test_a_loop_in_the_step_that_writes_variables_is_no_loop_of_steps(op) -> None:
+    for _ in range(3):
+        op()
+        for _ in range(2):
+            _fit(op)
+        _log(op, works=False)
+    assert op.found == [number for turn in range(1, 4) for number in [turn] * 7]

@@ -7,7 +7,7 @@ in a function that is called anew, can be taken for the same one; a program that
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
@@ -80,6 +80,12 @@ class EagerTurns:
         self._is_learned = False  # whether the loop of the turn is in `_working`
         self._latest: dict[tuple[int, int], Turn] = {}  # by the key of a loop: its latest turn
         self._working: set[tuple[int, int]] = set()  # keys of loops that run ops outside of their inner loops
+        self._training: set[tuple[int, int]] = set()  # keys of loops that were seen to write variables
+        # Whether the loop of the turn was chosen for the calls behind its inner loops alone, which may run no ops.
+        self.in_doubt = False
+        self._first = _NO_MARK  # the stack of the first op of the turn
+        self._ends_at = _NO_MARK  # the stack with which a turn of `_next` begins, in the place of the turn
+        self._next: Turn | None = None
         # What is known of stacks, by their ids; forgotten when turns of another loop begin.
         self._places: dict[int, _Place] = {}
         self._pairs = 0  # entries in all `followed`
@@ -100,7 +106,7 @@ class EagerTurns:
         False, `of` is to be asked.
         """
         place = self._place.followed.get(id(stack))
-        if place is None:
+        if place is None or (self._ends_at and stack == self._ends_at):
             return False
         if self._mark:
             if not self._is_learned or stack == self._mark:
@@ -117,6 +123,11 @@ class EagerTurns:
 
         While no run has `begun` in a turn, its ops may only prepare an inner loop: then a turn of that is preferred.
         """
+        if self._next is not None and stack == self._ends_at:
+            self._last = stack
+            turn = self._begin(self._next)
+            self._place = self._place_of(stack)
+            return turn
         turn = before = self._turn
         if begun and self.goes_on(stack):
             return turn
@@ -130,6 +141,8 @@ class EagerTurns:
             turn = self._after(last, stack, begun=begun)
         elif known[0]:
             turn = self._begin(turn.numbered(turn.number + 1))
+        if turn is not before:
+            self._first = stack
         if turn is not None and turn is before and begun and stack != self._mark:
             if self._pairs > _MOST_PAIRS:
                 self._forget_stacks()
@@ -144,6 +157,26 @@ class EagerTurns:
                 self._mark = stack
         self._place = self._places.get(id(stack)) or _Place(stack)
         return turn
+
+    def writes_variable(self, stack: Stack) -> None:
+        """The op with this stack, which is of the turn, writes a variable. To be called while the turn is `in_doubt`.
+
+        So an inner loop trains, whatever the names in it are. Unless the outer one is seen to run ops of its own, the
+        turns of the inner loop are the runs from the next one on.
+        """
+        turn = self._turn
+        if turn is None or self._mark or self._next is not None:
+            self.in_doubt = False
+            return
+        inner = next((one for one in _around(stack) if _is_inside(one, turn)), None)
+        if inner is None:
+            self.in_doubt = False
+            return
+        met = (self._first, *(place.stack for place in self._places.values()))
+        ends_at = next((one for one in met if _is_in(inner, one) and _runs_once(inner, one)), None)
+        if ends_at is not None:
+            self._training.add(inner.key)
+            self._ends_at, self._next = ends_at, inner.numbered(2)  # the first was taken for one of the outer loop
 
     def _after(self, last: Stack, stack: Stack, *, begun: bool) -> Turn | None:
         """The turn of the op with this stack, where the op before it had the stack `last`; see `of`."""
@@ -188,14 +221,16 @@ class EagerTurns:
         if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):
             self._forget_stacks()
         self._turn, self._mark, self._tries = turn, _NO_MARK, _TRIES
+        self._ends_at, self._next = _NO_MARK, None
         self._is_learned = turn is not None and turn.key in self._working
+        self.in_doubt = turn is not None and not (turn.loop.trains or self._is_learned)
         if turn is not None:
             self._latest[turn.key] = turn
         return turn
 
     def _found(self, last: Stack, stack: Stack) -> Turn | None:
         """The turn that begins at `stack`, or goes on after an inner loop; `last` is the stack of the op before."""
-        found = _found(stack, self._working)
+        found = _found(stack, self._working, self._training)
         known = None if found is None else self._latest.get(found.key)
         if found is None or known is None:
             return found
@@ -205,31 +240,48 @@ class EagerTurns:
         return found.numbered(known.number + (not goes_on))
 
 
-def _found(stack: Stack, working: Container[tuple[int, int]]) -> Turn | None:
+def _found(stack: Stack, working: Container[tuple[int, int]], training: Container[tuple[int, int]]) -> Turn | None:
     """A first turn of that loop around this stack whose turns make the best runs; None where it is in no loop.
 
     Among loops that train it is the innermost, so that a run is a step and not an epoch. Among others it is the
     outermost that runs ops outside of its inner loops: without such ops, one turn of the loop over the epochs cannot
-    be told from the next. `working` has the keys of loops that are known to run such ops.
+    be told from the next. `working` has the keys of loops that are known to run such ops, `training` those of loops
+    that were seen to train.
     """
     best: Turn | None = None
+    for turn in _around(stack):
+        if best is None or _is_better(turn, best, stack, working, training):
+            best = turn
+    return best
+
+
+def _around(stack: Stack) -> Iterator[Turn]:
+    """A first turn of each loop of the program around this stack, the outermost loop first."""
     depth = len(stack) // 2
     for at in range(len(stack) - 2, -1, -2):
         code, offset = stack[at], stack[at + 1]
         if is_program(code):
             for loop in loops_of(code):
                 if loop.holds(offset):
-                    turn = Turn(code, loop, depth - at // 2, 1)
-                    if best is None or _is_better(turn, best, stack, working):
-                        best = turn
-    return best
+                    yield Turn(code, loop, depth - at // 2, 1)
 
 
-def _is_better(inner: Turn, outer: Turn, stack: Stack, working: Container[tuple[int, int]]) -> bool:
+def _is_inside(inner: Turn, outer: Turn) -> bool:
+    """Whether the loop of `inner` is in a turn of `outer`; both are around one stack."""
+    return inner.depth > outer.depth or (inner.depth == outer.depth and inner.loop.lies_within(outer.loop))
+
+
+def _is_better(
+    inner: Turn,
+    outer: Turn,
+    stack: Stack,
+    working: Container[tuple[int, int]],
+    training: Container[tuple[int, int]],
+) -> bool:
     """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
     if inner.loop.trains or outer.loop.trains:
         return inner.loop.trains >= max(outer.loop.trains, 1)
-    return outer.key not in working and not _works_behind(outer, inner, stack)
+    return outer.key not in working and (inner.key in training or not _works_behind(outer, inner, stack))
 
 
 def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:

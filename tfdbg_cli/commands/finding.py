@@ -20,7 +20,7 @@ _STEP = 100  # names tested between two looks at the clock
 
 
 class FoundKind(StrEnum):
-    """What can be found, in the order in which equal hits are shown. An op of which there is a tensor is found as it."""
+    """What can be found, in the order in which equal hits are shown. An op with a tensor is found as that."""
 
     COMMAND = "command"
     RUN = "run"

@@ -169,8 +169,10 @@ class Keyboard:
         return begun
 
     def _counts(self, key: str) -> bool:
-        """Whether `key` is a digit of a count, as in 5j."""
+        """Whether `key` is a digit of a count, as in 5j. In the array viewer digits are ways to look."""
         state = self._state
+        if state.viewer is not None:
+            return False
         if key not in _DIGITS or state.place is not KeyContext.DOCUMENT or (key == "0" and not state.count):
             return False
         if state.begun or action_of(key, state.place, state.service.moment, state.own_bindings):

@@ -67,6 +67,8 @@ def _tfdbg(*arguments: str, **more) -> subprocess.CompletedProcess[str]:
         (["run"], 1, "No program is named."),
         (["run", "--ui", "gui", "x.py"], 1, "invalid choice: 'gui'"),
         (["run", "--fast", "x.py"], 1, "Unrecognized arguments: --fast."),
+        (["run", "--wach", "x.py"], 1, "--wach. Did you mean --watch? `tfdbg run --help` lists what there is."),
+        (["open", "x", "y"], 1, "Unrecognized arguments: y. `tfdbg open --help` lists what there is."),
         (["run", "no_such.py"], 1, "There is no script no_such.py."),
         (["run", "-"], 1, "A script is not taken from standard input by the name -."),
         (["run", "."], 1, "holds no __main__.py"),

@@ -128,6 +128,18 @@ def test_without_a_name_that_begins_so_names_that_hold_it_are_offered() -> None:
     assert several.common == "mUl"  # what was typed stays as it is
 
 
+def test_what_was_typed_is_not_lost_where_several_tensors_hold_it() -> None:
+    """Their common beginning took its place: `pt truediv` became `pt one_step_on_data/`, which all tensors fit."""
+    nodes = [Node(f"one_step/{name}", "RealDiv", "") for name in ("loss/truediv", "truediv", "sub")]
+    tensors = [Tensor(TensorName(n.name, 0), "", 0, "float32", (1,), 4, None, "RealDiv") for n in nodes]
+    event = RunEnd(sample_run.sample_run(graph=Graph(nodes), tensors=MemoryTensorStore(tensors, [None] * 3)))
+    found = _complete("pt truediv", event)
+    assert found.candidates == ("one_step/loss/truediv:0", "one_step/truediv:0")
+    assert found.common == "truediv"
+    assert _complete("pt step/", event).common == "one_step/", "nothing is lost by what is longer"
+    assert _complete("pt nique").common == "grad/unique:"
+
+
 def test_a_slice_is_not_completed() -> None:
     assert _offered("pt loss/Log:0[") == ()
     assert _offered("pt loss/Log:0[0, ") == ()

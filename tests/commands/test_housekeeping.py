@@ -21,6 +21,7 @@ from tfdbg_cli.commands.registry import UiAction
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.config.settings_file import load_settings
+from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.paths import config_file
 from tfdbg_cli.version import tensorflow_version
 
@@ -84,6 +85,16 @@ def test_help(prompt: Prompt) -> None:
     for link in prompt.links("help"):
         assert prompt.document(link).kind == "help"
     assert "list_tensors" in prompt.error("help list_tensor").hint
+
+
+@pytest.mark.parametrize("stop", [sample_run.run_start(), sample_run.run_end(), sample_run.opened()])
+def test_help_names_each_command_once_and_tells_of_what_it_names(stop: Stop) -> None:
+    """`step` stood there twice, `cont` of the stepper led to `continue`."""
+    prompt = Prompt(stop)
+    links = prompt.links("help")
+    assert len(links) == len(set(links))
+    told = [prompt.show(link).split("\n")[0] for link in links]
+    assert len(told) == len(set(told))
 
 
 def test_help_fits_narrow_screens(prompt: Prompt) -> None:

@@ -100,6 +100,13 @@ def test_every_basic_index_survives_printing(axes):
     assert parse_index(f"[{text}]") == tuple(axes)
 
 
+def test_a_name_that_is_known_twice_is_suggested_once():
+    """`lt -l hidden_1` asked: "Did you mean hidden or hidden or digits_1/hidden?" """
+    assert (
+        did_you_mean("hidden_1", ["hidden", "digits_1/hidden", "hidden"]) == "Did you mean hidden or digits_1/hidden?"
+    )
+
+
 def test_nearest_prefers_names_that_contain_the_text():
     known = ["loss/Log", "loss/mul", "dense/MatMul", "prob"]
     assert nearest("log", known)[0] == "loss/Log"

@@ -38,6 +38,19 @@ def test_leaving_the_stepper_leads_back_to_the_stop() -> None:
     assert "known already" in "".join(_driven(":s<enter>..q<ctrl n><ctrl n>").rows)
 
 
+def test_links_of_an_old_page_mean_nothing_else_once_the_stepper_was_left() -> None:
+    """`cont` is `continue` by then, `step` goes through eager code, and `exit` asks how to leave the program."""
+    old = _driven(":s<enter>.q<ctrl n><ctrl n><enter>")
+    assert old.decision is None
+    assert "`cont` is for the stepper." in " ".join(old.text.split())
+    old = _driven(":s<enter>q<ctrl n>/step  cont<enter><enter>")
+    assert (old.state.page.command, old.decision) == ("s", None)
+    assert "`step` is for the stepper." in " ".join(old.text.split())
+    old = _driven(":s<enter>q<ctrl n>/exit<enter><enter>")
+    assert old.state.dialog is None
+    assert "`leave_stepper` is for the stepper." in " ".join(old.text.split())
+
+
 def test_leaving_leads_to_the_page_from_which_the_stepper_was_begun() -> None:
     """A blind test: it led to a list of all tensors, under the name of `exit`."""
     screen = _driven(":help<enter>:s<enter>..q")

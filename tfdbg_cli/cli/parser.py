@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.raising_parser import RaisingParser
 from tfdbg_cli.terminal_facts import columns
 
@@ -37,13 +38,30 @@ class Parser(RaisingParser):
         super().__init__(**{"formatter_class": _Help, **options})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse's, after splitting off `program`."""
-        if not self.takes_program:
-            return super().parse_known_args(args, namespace)
-        own, program = self.split(args)
+        """As argparse's, after splitting off `program`. Nothing is left unknown.
+
+        Raises:
+            TfdbgError: a word is no argument of this verb, of which the hint names the help.
+
+        """
+        own, program = self.split(args) if self.takes_program else (args, [])
         options, unknown = super().parse_known_args(own, namespace)
-        options.program = program
+        if unknown:
+            raise self._unknown(unknown)
+        if self.takes_program:
+            options.program = program
         return options, unknown
+
+    def _unknown(self, words: Sequence[str]) -> TfdbgError:
+        from tfdbg_cli.model.names import nearest  # a start of tfdbg waits for all that is imported above
+
+        known = [flag for flag in self._option_string_actions if flag.startswith("--") and flag != "--help"]
+        flags = (word.partition("=")[0] for word in words if word.startswith("--"))
+        meant = dict.fromkeys(near for flag in flags for near in nearest(flag, known, most=1))
+        hint = f"Did you mean {' and '.join(meant)}? " if meant else ""
+        return TfdbgError(
+            f"Unrecognized arguments: {' '.join(words)}.", hint=f"{hint}`{self.prog} --help` lists what there is."
+        )
 
     def split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Split into our own words and those of the program, whose options are not parsed."""

@@ -207,7 +207,7 @@ def _tensors(word: str, context: Context) -> NameMatches:
     with_slots = [f"{name}:{k}" for name in shown for k in sorted({tensors[i].slot for i in tensors.named(name)})]
     if nodes.total > len(shown):
         return NameMatches(with_slots, nodes.common, nodes.total)
-    return NameMatches.of(with_slots)
+    return NameMatches.holding(with_slots, word)
 
 
 def _paths(word: str) -> NameMatches:
@@ -233,7 +233,7 @@ def _quoted(typed: _Typed, match: NameMatches) -> Completions:
         return _completions(typed.start - 1, NameMatches(names, common if names else "", match.total))
     if typed.inside or not any(map(_has_blanks, match.names[:_MOST])):
         return _completions(typed.start, match)
-    return _completions(typed.start, NameMatches.of([_in_quotes(name) for name in match.names]))
+    return _completions(typed.start, NameMatches.holding([_in_quotes(name) for name in match.names], typed.word))
 
 
 def _in_quotes(name: str) -> str:

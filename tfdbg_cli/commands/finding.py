@@ -20,7 +20,7 @@ _STEP = 100  # names tested between two looks at the clock
 
 
 class FoundKind(StrEnum):
-    """What can be found, in the order in which equal hits are shown."""
+    """What can be found, in the order in which equal hits are shown. An op with a tensor is found as that."""
 
     COMMAND = "command"
     RUN = "run"
@@ -61,7 +61,8 @@ class RunNames:
         self._runs = _run_names(context)
         self._graph = context.graph
         self._store = EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
-        self._ops: Sequence[str] = ()
+        self._nodes: Sequence[str] = ()
+        self._ops: Sequence[str] = ()  # those without a tensor: a name stands in the list once
         self._tracebacks = context.tracebacks
         self._layers: Sequence[str] | None = None if moment in WITH_TENSORS else ()
         self._files: Sequence[str] | None = None
@@ -83,7 +84,10 @@ class RunNames:
         yield FoundKind.RUN, self._runs
         yield FoundKind.TENSOR, self._store.nodes()
         yield None
-        self._ops = self._ops or list(self._graph.names())
+        if not self._nodes:
+            self._nodes = list(self._graph.names())
+            computed = set(self._store.nodes())
+            self._ops = [name for name in self._nodes if name not in computed]
         yield FoundKind.OP, self._ops
         if self._layers is None:
             yield from self._gather_layers()
@@ -95,7 +99,7 @@ class RunNames:
     def _gather_layers(self) -> Iterator[None]:
         """The scopes in the names of nodes, but for those that are ops with helpers and those of gradients alone."""
         found: dict[str, None] = {}
-        for at, name in enumerate(self._ops):
+        for at, name in enumerate(self._nodes):
             scope = name.rpartition("/")[0]
             while scope and scope not in found:
                 found[scope] = None

@@ -167,12 +167,22 @@ class Command:
             else:
                 rest.append(word)
         # A leading blank keeps argparse from mistaking -`x:0` for a flag.
-        options = self.parser.parse_args([*bound, " " + " ".join(rest)] if rest else bound)
+        options, left = self.parser.parse_known_args([*bound, " " + " ".join(rest)] if rest else bound)
+        if left:
+            from tfdbg_cli.commands.left_over import left_over  # what is typed as a rule leaves nothing over
+
+            raise left_over(self.name, left, self._with_query(options, left))
         for argument in self.arguments:
             # argparse parses `--flag=--` as an empty list.
             if getattr(options, argument.dest) == [] and argument.nargs != "*":
                 self.parser.error(f"argument {'/'.join(argument.flags)}: -- is no value")
         return options
+
+    def _with_query(self, options: argparse.Namespace, words: Sequence[str]) -> str:
+        """The command string for `options` with `words` as a part of its query; empty where it takes none."""
+        if not any("--query" in argument.flags for argument in self.arguments):
+            return ""
+        return self.spell(options, query=" ".join([options.query, *words]).strip())
 
     def spell(self, options: argparse.Namespace, **changes: Any) -> str:
         """The inverse of `parse`, used for links: the command string for `options` with `changes` (by attribute).

@@ -29,6 +29,13 @@ class NameMatches:
         """A match of all of `names`."""
         return cls(names, common_prefix(names), len(names))
 
+    @classmethod
+    def holding(cls, names: Sequence[str], word: str) -> NameMatches:
+        """A match of all of `names`, of which some may only hold `word`, in any case of letters."""
+        # The part in common replaces what was typed: that must never be lost by it.
+        common = common_prefix(names)
+        return cls(names, common if word.lower() in common.lower() else word, len(names))
+
 
 def common_prefix(texts: Sequence[str]) -> str:
     """What all `texts` begin with."""
@@ -61,8 +68,7 @@ def matching(word: str, names: Sequence[str]) -> NameMatches:
 def _holding(word: str, names: Sequence[str]) -> NameMatches:
     lowered = word.lower()
     found = [name for name in names if lowered in name.lower()]
-    # The part in common replaces what was typed: that must never make the text shorter or another one.
-    return NameMatches(found, found[0] if len(found) == 1 else word, len(found))
+    return NameMatches.holding(found, word)
 
 
 class Vocabulary:

@@ -69,6 +69,12 @@ def replacements(text: str, begin: int, found: Completions) -> list[str]:
     return [lead + name.removeprefix(typed_before) + closing for name in found.candidates]
 
 
+def typed_by_now() -> str:
+    """What is typed at the prompt, and not ended yet."""
+    module = _readline()
+    return "" if module is None else module.get_line_buffer()
+
+
 def _readline() -> ModuleType | None:
     """The readline module; some builds of Python lack it."""
     try:

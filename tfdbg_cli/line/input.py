@@ -181,10 +181,19 @@ class TerminalInput:
                     return None
                 write(stream, prompt)
                 flush(stream)
-                text = sys.stdin.readline()
+                from tfdbg_cli.line.suspending import suspendable
+
+                with suspendable(prompt, stream, str):
+                    text = sys.stdin.readline()
                 if not text:
                     return None
                 text = text.rstrip("\n")
+            elif self._editing:
+                from tfdbg_cli.line.editing import typed_by_now
+                from tfdbg_cli.line.suspending import suspendable
+
+                with suspendable(prompt, sys.stdout, typed_by_now):
+                    text = input(prompt)
             else:
                 text = input(prompt)
         except (EOFError, OSError, ValueError):  # Ctrl-D, or the terminal is gone

@@ -137,7 +137,7 @@ def device_matches(device: str, text: str) -> bool:
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The names most like `name`, best first: those that contain it, then those spelled alike."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     lowered = name.lower()
     holding = sorted((n for n in names if lowered in n.lower()), key=lambda n: (len(n), n))[:most]
     if len(holding) >= most or len(names) > 20_000:

@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.golden import check_golden
+from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.sample_run import LOG, PROB, opened, run_end, run_failed
-from support.sample_what_if import changeable
+from support.sample_what_if import Arithmetic, changeable
 
 from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.runs import RunEnd
 
 
 def _prompt(**arguments) -> Prompt:
@@ -157,3 +159,21 @@ def test_alerts_are_of_runs_that_happened() -> None:
         prompt.run(text)
     assert {alert["place"] for alert in prompt.data("alerts")["alerts"]} == {1}
     assert "1 run with values of your own (`again`) left out." in prompt.show("alerts")
+
+
+def test_what_a_run_left_in_a_variable_is_not_replaced_and_what_can_be_is_named() -> None:
+    """It said that this was no value of the function, although the list shows it."""
+    run = made_run(
+        op("v", "Placeholder"),
+        op("mul", "Mul", value=2.0),
+        op("v/after_update", "UpdatedVariable", "v", "mul", value=3.0),
+        op("slot/after_update", "UpdatedVariable", "v", value=3.0),
+        op("v/before_update", "VariableBeforeUpdate", value=1.0),
+    )
+    prompt = Prompt(RunEnd(replace(run, what_if=Arithmetic())))
+    error = prompt.error("set v/after_update:0 1")
+    assert "shows what the run left in a variable" in error.message
+    assert error.hint == "Replace what the update is given: set mul:0 EXPRESSION"
+    assert "`ni slot/after_update` tells" in prompt.error("set slot/after_update 1").hint
+    assert "before the run" in prompt.error("set v/before_update 1").message
+    prompt.show("set mul 1")

@@ -119,6 +119,15 @@ def test_a_large_plane_is_sampled_and_says_so() -> None:
     assert "in a sample" in legend
 
 
+@pytest.mark.parametrize("colors", [1, 256])
+def test_the_legend_of_a_picture_fits_a_screen_of_80_columns(colors: int) -> None:
+    """It ended in `+i…`, just where it says what stands for an infinity."""
+    array = np.random.default_rng(1).normal(size=(3000, 900)).astype(np.float32)
+    for cols, shown in ((120, "is shown"), (80, "shown")):
+        legend = _text(_draw("picture", array, Surface(cols, 20, colors)))[-1]
+        assert legend.rstrip().endswith("NaN ↑ +inf ↓ -inf") and shown in legend and len(legend) <= cols
+
+
 @settings(deadline=None)
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=1, max_size=200))
 def test_a_histogram_counts_every_number_once(numbers) -> None:

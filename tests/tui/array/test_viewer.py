@@ -98,6 +98,20 @@ def test_a_search_begins_where_the_person_was_and_comes_back() -> None:
         viewer.jumps.look_for("loss")
 
 
+def test_the_cursor_goes_to_the_nearest_end_that_is_shown_and_is_back_when_all_is() -> None:
+    """From [692,733] of 700 rows and 900 columns it went to [2,2], and stayed there."""
+    viewer = _viewer(np.zeros((700, 900), np.float32))
+    viewer.go((692, 33))
+    viewer.shorten()
+    assert viewer.here == (697, 2)
+    viewer.shorten()
+    assert viewer.here == (692, 33)
+    viewer.shorten()
+    viewer.move(1, 0)
+    viewer.shorten()
+    assert viewer.here == (698, 2), "it was moved meanwhile"
+
+
 def test_only_the_ends_are_shown_until_a_jump_goes_between_them() -> None:
     array = np.zeros((100, 100), np.float32)
     array[50, 50] = np.nan

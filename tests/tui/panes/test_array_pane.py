@@ -397,3 +397,10 @@ def test_a_search_by_value_goes_through_each_array_of_a_page_and_nothing_else() 
     view = screen.state.page.view
     found = [index for index in range(len(view.lines)) if screen.state.page.seeker.ranges(view.line(index), index)]
     assert found and all(view.line(index).element is not None for index in found)
+
+
+def test_digits_are_no_counts_in_the_viewer() -> None:
+    """7 said "7 times the next key", and the next key did not heed it."""
+    screen = _drive(":pt x<enter>7")
+    assert screen.state.count == 0
+    assert "7 does nothing here" in screen.status

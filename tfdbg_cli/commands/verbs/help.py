@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from tfdbg_cli.commands.command_help import argument_help, argument_names, sections
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
-from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Registry
+from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.definitions import Definitions
 from tfdbg_cli.document.document import Block, Document, Text
@@ -58,9 +58,9 @@ def _all(registry: Registry, context: Context) -> Document:
             blocks.append(Text((line(Span(heading, Style.HEADING)),)))
             blocks.append(Definitions(pairs, _NAMES_WIDTH, indent="  "))
             blocks.append(Text((EMPTY_LINE,)))
-    elsewhere = [command for command in registry if moment not in command.moments]
-    if elsewhere:
-        blocks.append(Flow("Not here", tuple(_pieces(elsewhere)), _LABEL))
+    elsewhere = (_told_of(command, registry, moment) for command in registry if moment not in command.moments)
+    if names := [name for name in elsewhere if name]:
+        blocks.append(Flow("Not here", tuple(_pieces(names)), _LABEL))
         blocks.append(Text((EMPTY_LINE,)))
     more = "`help COMMAND` shows flags and examples. `COMMAND > FILE` writes the screen to a file."
     blocks.append(Labelled("", more, label_width=0))
@@ -68,10 +68,16 @@ def _all(registry: Registry, context: Context) -> Document:
     return Document("help", tuple(blocks), lambda: data, "help")
 
 
-def _pieces(members: Sequence[Command]) -> Iterator[Piece]:
-    for command in members:
-        name = Span(command.name, Style.DIM, f"help {command.name}")
-        yield (Span(" "), name) if command is not members[0] else (name,)
+def _told_of(command: Command, registry: Registry, moment: Moment) -> str:
+    """The name by which `help` tells of `command` at `moment`; empty where all of its names mean others here."""
+    names = (command.name, *command.aliases)
+    return next((name for name in names if registry.find(name, moment) is command), "")
+
+
+def _pieces(names: Sequence[str]) -> Iterator[Piece]:
+    for number, text in enumerate(names):
+        name = Span(text, Style.DIM, f"help {text}")
+        yield (Span(" "), name) if number else (name,)
 
 
 def _pair(command: Command) -> tuple[Span, Span]:

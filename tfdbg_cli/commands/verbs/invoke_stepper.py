@@ -13,6 +13,15 @@ from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.units import count_text
 
 _ON_COPIES = "  All happens on copies; the program goes on as if nothing had been."
+# Links by aliases that have no other meaning once the stepper was left, since its pages can be looked at still.
+_COMMANDS = (
+    ("step", "st"),
+    ("cont NODE", ""),
+    ("lt", "lsn"),
+    ("pt TENSOR", ""),
+    ("inject_value TENSOR VALUE", ""),
+    ("exit", "leave_stepper"),
+)
 
 
 def _invoke(context: Context, options: argparse.Namespace) -> Document:
@@ -24,9 +33,8 @@ def _invoke(context: Context, options: argparse.Namespace) -> Document:
         line("  All happens on copies." if opened else _ON_COPIES),
     ]
     head += [line(Span(f"  {note}", Style.WARNING)) for note in stepper.notes]
-    keys = [("step", "step"), ("cont NODE", ""), ("lt", "lt"), ("pt TENSOR", ""), ("inject_value TENSOR VALUE", "")]
-    spans = [part for text, link in (*keys, ("exit", "exit")) for part in (Span(text, Style.KEY, link), Span("  "))]
-    head += [line("  ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
+    spans = [part for text, link in _COMMANDS for part in (Span(text, Style.KEY, link), Span("  "))]
+    head += [line("  Commands: ", *spans[:-1]), EMPTY_LINE, *legend(), EMPTY_LINE]
     blocks = (Text(tuple(head)), *window(stepper, whole=context.later))
     return Document("sorted_nodes", blocks, lambda: list_data(stepper, range(len(stepper.nodes))), "stepper")
 

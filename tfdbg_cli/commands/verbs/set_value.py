@@ -24,6 +24,7 @@ from tfdbg_cli.model.pausing import Replaceable
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.updates import BEFORE_UPDATE, OWN_OPS
 from tfdbg_cli.model.values import Array, NoValue
 
 
@@ -41,6 +42,7 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     what_if = what_if_of(run, context)
     choice = choose(context, target)
     name = _name_of(choice)
+    _require_of_program(run, name)
     what_if.require_replaceable(run, name)
     value = _new_value(context, choice, expression, context.replaced.get(base, {}).get(name))
     context.replaced.setdefault(base, {})[name] = value
@@ -68,6 +70,28 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     ]
     data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(whole))}
     return text_document("set_live", *lines, data=data, title="set")
+
+
+def _require_of_program(run: Run, name: TensorName) -> None:
+    """Refuse what tfdbg itself shows of a variable, which no op reads.
+
+    Raises:
+        TfdbgError: it is that; the hint names what can be replaced instead.
+
+    """
+    node = run.graph.find(name.node)
+    if node is None or node.op_type not in OWN_OPS:
+        return
+    if node.op_type == BEFORE_UPDATE:
+        said = f"{name} shows what a variable held before the run: no op reads it."
+        raise TfdbgError(said, hint="Replace what was read from the variable.")
+    given = [quoted(str(one)) for one in node.inputs if run.tensors.named(one.node, one.slot)]
+    raise TfdbgError(
+        f"{name} shows what the run left in a variable: no op reads it, so nothing is computed from it.",
+        hint=f"Replace what the update is given: set {given[0]} EXPRESSION"
+        if len(given) == 1
+        else f"Replace what the update is given, or what was read from the variable: `ni {quoted(name.node)}` tells.",
+    )
 
 
 def _name_of(choice: Choice) -> TensorName:

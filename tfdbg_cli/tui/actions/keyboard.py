@@ -17,6 +17,7 @@ _NEVER_AFTER_ESCAPE = frozenset(
     {"run", "continue", "detach", "exit", "step", "over", "finish", "until", "set", "pdb", "ui:watch"}
     | {"ui:ignore", "ui:ignore-go", "ui:shell", "ui:edit", "ui:side"}
 )
+_LINE_ENDS = frozenset({"enter", "ctrl j"})  # terminals send either
 _TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
 _DIGITS = frozenset("0123456789")
@@ -47,22 +48,46 @@ class Keyboard:
         self._state = screen.state
         self._type_text = type_text
         self._pasting = False
+        self._lines = 0  # of what is pasted, by now
+        self._ended = False  # whether the last of these has come to its end
         self._before_begun: Callable[[], None] | None = None  # undoes what the first key of a sequence did by itself
 
     def pressed(self, key: str) -> None:
         """A key was pressed."""
         if key in {"begin paste", "end paste"}:
-            self._pasting = key == "begin paste"
-            if self._pasting and self._state.place is KeyContext.DOCUMENT:
-                self._state.place = KeyContext.PROMPT
+            self._paste(begins=key == "begin paste")
         elif self._pasting:
-            self._type(" " if key in {"enter", "tab"} else key)
+            self._pasted(key)
         elif key in {"focus in", "focus out"}:
             return
         elif self._state.letter:
             self._lettered(key)
+        elif key == "ctrl j" and self._state.place in _TYPING:
+            # Pasted by a terminal that does not say so: were it Enter, the next line would be taken for keys.
+            self._type(" ")
+            self._screen.say(Message("A line feed is a blank here: what is typed is one line.", passing=True))
         elif not self._counts(key):
             self._meant(key)
+
+    def _paste(self, *, begins: bool) -> None:
+        """A paste `begins`, or ends: what was pasted is one line here, which is said of several."""
+        self._pasting = begins
+        if begins:
+            self._lines, self._ended = 1, False
+            if self._state.place is KeyContext.DOCUMENT:
+                self._state.place = KeyContext.PROMPT
+        elif self._lines > 1:
+            self._screen.say(
+                Message(f"The {self._lines:,} pasted lines were joined: what is typed here is one line.")
+            )
+
+    def _pasted(self, key: str) -> None:
+        """A key that was pasted; the last line may end as all others do."""
+        if key in _LINE_ENDS:
+            self._ended = True
+        elif self._ended:
+            self._lines, self._ended = self._lines + 1, False
+        self._type(" " if key == "tab" or key in _LINE_ENDS else key)
 
     def _meant(self, key: str) -> None:
         place, moment, own = self._state.place, self._state.service.moment, self._state.own_bindings
@@ -144,8 +169,10 @@ class Keyboard:
         return begun
 
     def _counts(self, key: str) -> bool:
-        """Whether `key` is a digit of a count, as in 5j."""
+        """Whether `key` is a digit of a count, as in 5j. In the array viewer digits are ways to look."""
         state = self._state
+        if state.viewer is not None:
+            return False
         if key not in _DIGITS or state.place is not KeyContext.DOCUMENT or (key == "0" and not state.count):
             return False
         if state.begun or action_of(key, state.place, state.service.moment, state.own_bindings):
@@ -161,6 +188,8 @@ class Keyboard:
         self._state.count = 0
 
     def _type(self, key: str) -> None:
+        if key == ":" and self._state.place is KeyContext.PROMPT and not self._state.prompt.editor.text:
+            return  # the key that opens the prompt, once more: it begins no command
         if len(key) == 1 and key.isprintable():
             self._type_text(key)
 

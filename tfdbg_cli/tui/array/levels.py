@@ -17,6 +17,7 @@ from tfdbg_cli.tui.array.chunks import sampled
 from tfdbg_cli.tui.array.surface import Row
 
 STEPS = 24
+_SAMPLED = " in a sample"
 RAMP = " .:-=+*#%@"
 _SMALL = 1 << 17  # elements of which all are looked at before a picture is drawn
 _SAMPLE = 4096
@@ -54,7 +55,7 @@ class Scale:
     @property
     def words(self) -> str:
         """The range, and whether it is that of a sample."""
-        about = "" if self.exact else " in a sample"
+        about = "" if self.exact else _SAMPLED
         if self.empty:
             return f"no finite number{about}"
         return f"{number_text(self.low)} to {number_text(self.high)}{about}"
@@ -94,10 +95,11 @@ def ink(level: int) -> str:
     return f"ink {level}"
 
 
-def legend(scale: Scale, *, coloured: bool) -> Row:
-    """The ramp from the least to the greatest, and what the signs mean."""
+def legend(scale: Scale, *, coloured: bool, short: bool = False) -> Row:
+    """The ramp from the least to the greatest, and what the signs mean; with `short` in fewer columns."""
     ramp: Row = [(f"|{RAMP}|", ())]
     if coloured:
-        ramp = [(" ", (ground(level),)) for level in range(0, STEPS, 2)]
+        ramp = [(" ", (ground(level),)) for level in range(0, STEPS, 4 if short else 2)]
+    words = scale.words.replace(_SAMPLED, " ~") if short else scale.words
     signs = f"  {NOT_A_NUMBER} NaN {UP} +inf {DOWN} -inf"
-    return [*ramp, (f" {scale.words}", (Style.DIM,)), (signs, (Style.DIM,))]
+    return [*ramp, (f" {words}", (Style.DIM,)), (signs, (Style.DIM,))]

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.model.statistics import widened
 from tfdbg_cli.model.values import Array
@@ -89,10 +90,20 @@ def picture(array: Array, plane: Plane, scale: Scale, surface: Surface) -> Drawn
     shown = pixels(plane.elements(array), high * taken, wide)
     levels = scale.levels(shown.numbers).tolist()
     drawn = _halves(levels) if surface.coloured else _characters(levels)
-    note = f"1 of {shown.of:,} elements is shown " if shown.of > 1 else ""
-    drawn.append(fitted([(note, (Style.WARNING,)), *legend(scale, coloured=surface.coloured)], surface.cols))
+    drawn.append(_legend(scale, shown.of, surface))
     row, col = shown.at(plane.row, plane.col)
     return Drawn(drawn, (col * (1 if surface.coloured else 2), row // taken))
+
+
+def _legend(scale: Scale, of: int, surface: Surface) -> Row:
+    """What is drawn, of how many elements one, in as few words as it takes that its end is not cut off."""
+    notes = (f"1 of {of:,} elements is shown ", f"1 of {of:,} shown ") if of > 1 else ("",)
+    forms = ((notes[0], False), (notes[-1], False), (notes[-1], True))
+    rows = [
+        [(note, (Style.WARNING,)), *legend(scale, coloured=surface.coloured, short=short)] for note, short in forms
+    ]
+    wide = (row for row in rows if sum(display_width(text) for text, _ in row) <= surface.cols)
+    return next(wide, None) or fitted(rows[-1], surface.cols)
 
 
 def _halves(levels: list[list[int]]) -> list[Row]:

@@ -35,11 +35,15 @@ class Track:
         return max(self.edge, self.count - (self.length - place))
 
     def moved(self, place: int, steps: int) -> int:
-        """The place `steps` slots away from `place`, past the gap, and not beyond the ends."""
+        """The place `steps` slots away from `place`, past the gap, and not beyond the ends.
+
+        No step leads out of the gap to the end that is nearer.
+        """
         slot = min(max(0, self.slot(place) + steps), self.count - 1)
         found = self.place(slot)
         if found is None:
-            found = self.place(slot + (1 if steps > 0 else -1))
+            ahead = steps > 0 or (not steps and 2 * place >= self.length)
+            found = self.place(slot + (1 if ahead else -1))
         return place if found is None else found
 
 

@@ -67,6 +67,7 @@ class Viewer:
         self.jumps = Jumps(array, self)
         self._threshold = threshold
         self._corner = Corner()
+        self._before_shortened: tuple[Plane, Plane] | None = None  # and where the cursor stood then
         self._rows = 1  # of the last drawing
         self._cells: CellGrid | None = None  # of the last drawing
         self._scale: tuple[object, Scale] | None = None
@@ -175,13 +176,18 @@ class Viewer:
         self.style = style
 
     def shorten(self) -> None:
-        """Show only the ends of long axes, or all again."""
+        """Show only the ends of long axes, or all again: then the cursor is back, if it was not moved meanwhile."""
+        before, self._before_shortened = self._before_shortened, None
+        if self.style.threshold is not None and before is not None and before[1] == self.plane:
+            self.plane = before[0]
         wanted = None if self.style.threshold is not None else self._threshold
         self.style = replace(self.style, threshold=wanted)
         self._corner = Corner()
         rows, columns = tracks(self.plane, self.style)
+        here = self.plane
         self.plane = self.plane.along(self.plane.down, rows.moved(self.plane.row, 0))
         self.plane = self.plane.along(self.plane.across, columns.moved(self.plane.col, 0))
+        self._before_shortened = None if wanted is None else (here, self.plane)
 
     def press(self, col: int, row: int) -> None:
         """Put the cursor on the element at this place of the last drawing, if there is one."""

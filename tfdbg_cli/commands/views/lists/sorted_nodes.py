@@ -36,7 +36,11 @@ def legend() -> list[Line]:
 
 
 def node_table(stepper: Stepper, rows: Sequence[int]) -> Table:
-    """The nodes at `rows`, each with its state; the number leads to `cont`, the name to the node."""
+    """The nodes at `rows`, each with its state; the number leads to `cont`, the name to the node.
+
+    The link spells it `ct`, which means nothing else: `cont` is `continue` once the stepper was left, and an old page
+    would run the program on.
+    """
     width = len(str(len(stepper.nodes)))
 
     def row(at: int) -> Row:
@@ -46,7 +50,7 @@ def node_table(stepper: Stepper, rows: Sequence[int]) -> Table:
         strongest = next((letter for letter in reversed(Letter) if letter.name in letters), None)
         return (
             Span("-->" if index == stepper.next else "", Style.TITLE),
-            Span(f"({index} / {len(stepper.nodes)})", Style.NUMBER, f"cont {quoted(node.name)}"),
+            Span(f"({index} / {len(stepper.nodes)})", Style.NUMBER, f"ct {quoted(node.name)}"),
             Span(letters, _STYLES[strongest] if strongest else Style.DIM),
             Span(node.op_type, Style.OP),
             Span(node.name, Style.NAME, node_link(node.name)),

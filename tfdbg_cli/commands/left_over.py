@@ -1,0 +1,35 @@
+"""What to say of words behind a command that are none of its arguments: most are habits of other programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.errors import TfdbgError
+
+_PARTING = (";", "&&")  # what parts two commands in a shell
+
+
+def left_over(command: str, words: Sequence[str], as_query: str) -> TfdbgError:
+    """The error for `words` that were left over behind `command`, with what to write in their place.
+
+    `as_query` is the command string in which they are a query; empty where the command takes none.
+    """
+    text = " ".join(words)
+    if any(word.endswith(_PARTING) or word.startswith(_PARTING) for word in words):
+        return TfdbgError(f"{command}: {text!r} holds another command.", hint="One command is typed at a time.")
+    if "|" in words:
+        return TfdbgError(
+            f"{command}: its answer cannot be piped to {' '.join(words[words.index('|') + 1 :])!r}.",
+            hint=f"`{command} … > FILE` writes it to a file.",
+        )
+    if arrow := re.match(">\\|?", words[0]):
+        name = quoted(text[arrow.end() :].strip())
+        return TfdbgError(
+            f"{command}: {text!r} names more than one file.",
+            hint=f"Quotes hold a name with blanks together: {arrow[0]} {name}",
+        )
+    flags = any(word.startswith("-") for word in words)
+    hint = f"See `help {command}`." if flags or not as_query else f"A query stands behind -q: {as_query}"
+    return TfdbgError(f"{command}: unrecognized arguments: {text}.", hint=hint)

@@ -61,6 +61,13 @@ def test_the_origin_is_looked_for_elsewhere_from_then_on() -> None:
     prompt.run("ignore")
     assert prompt.data("origin")["tensor"] is None
     assert "4 nodes not finite count as fine: ignored" in prompt.show("origin")
+    assert prompt.show("origin").startswith("No NaN or infinity in this run that is not ignored.\n")
+    assert "4 nodes not finite count as fine: ignored" in prompt.show("origin --all")
+    every = prompt.data("origin --all")
+    assert (every["tensors"], every["ignored"]) == ([], ["attention/mask", "attention/scores", "root", "y"])
+    for command in ("row", "input"):
+        told = prompt.error(command).message
+        assert told == "What is NaN or infinite here counts as fine (`ignored` lists it), so no row is bad."
     assert "Nothing here is NaN" in prompt.error("ignore").message
     taken = prompt.data("ignored --withdraw 1")
     assert [(one["number"], one["name"]) for one in taken["ignored"]] == [(2, "root")]

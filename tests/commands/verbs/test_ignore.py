@@ -84,6 +84,15 @@ def test_all_that_counts_as_fine_in_the_run_is_told_of() -> None:
     assert "3 nodes not finite count as fine" in prompt.show("origin")
 
 
+def test_at_a_recording_nothing_is_said_of_watches() -> None:
+    prompt = Prompt(Opened("case", (_run(),)))
+    assert "run -f" not in prompt.show("ignored")
+    told = " ".join(prompt.show("ignore").split())
+    assert "1 node, and 1 that is bad because of it alone: no origin is found there." in told
+    assert "or is written to variables: no origin is found in this run." in told and "watch" not in told
+    assert "run -f" in Prompt(_end()).show("ignored")
+
+
 def test_going_on_at_once_is_the_watch_before() -> None:
     last = RunUntil("has_inf_or_nan", "^skip", benign=OnBenign.STOP)
     prompt = Prompt(_end(last))

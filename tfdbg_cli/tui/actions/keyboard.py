@@ -144,7 +144,7 @@ class Keyboard:
         return begun
 
     def _counts(self, key: str) -> bool:
-        """Whether `key` is a digit of a count, as in 5j; in an array digits are ways to look."""
+        """Whether `key` is a digit of a count, as in 5j; in an array, where digits are ways to look, there are none."""
         state = self._state
         if (
             state.viewer is not None

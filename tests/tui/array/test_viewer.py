@@ -113,21 +113,6 @@ def test_only_the_ends_are_shown_until_a_jump_goes_between_them() -> None:
     assert viewer.draw(_SCREEN).cursor is not None
 
 
-def test_a_cursor_that_the_gap_moves_goes_to_the_nearer_end_and_comes_back() -> None:
-    viewer = _viewer(np.zeros((700, 900), np.float32))
-    for here, moved in (((692, 733), (697, 897)), ((5, 733), (2, 897)), ((699, 1), (699, 1))):
-        viewer.go(here)
-        viewer.shorten()
-        assert viewer.here == moved
-        viewer.shorten()
-        assert viewer.here == here
-    viewer.go((692, 733))
-    viewer.shorten()
-    viewer.move(1, 0)
-    viewer.shorten()
-    assert viewer.here == (698, 897), "it was moved meanwhile"
-
-
 def test_texts_are_shown_and_not_drawn() -> None:
     viewer = _viewer(np.array([[b"a\x1b]0;b", b"\xff"]], object))
     assert viewer.status == r"[0, 0]  'a\x1b]0;b'"

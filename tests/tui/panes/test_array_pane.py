@@ -46,13 +46,6 @@ def test_the_last_row_ends_with_help_and_the_way_back_at_every_width(cols: int) 
     assert screen.rows[-1].rstrip().endswith("? keys  Esc back"), screen.rows[-1]
 
 
-def test_digits_are_no_counts() -> None:
-    screen = _drive("<enter>7")
-    assert screen.state.viewer is not None
-    assert screen.status.startswith(" 7 does nothing here.")
-    assert screen.state.count == 0
-
-
 def test_a_nan_in_four_dimensions_is_reached_in_three_keys_from_its_row() -> None:
     screen = _drive("<enter>]n")
     assert screen.state.viewer.here == (3, 17, 4, 0)

@@ -144,14 +144,9 @@ class Keyboard:
         return begun
 
     def _counts(self, key: str) -> bool:
-        """Whether `key` is a digit of a count, as in 5j; in an array, where digits are ways to look, there are none."""
+        """Whether `key` is a digit of a count, as in 5j."""
         state = self._state
-        if (
-            state.viewer is not None
-            or key not in _DIGITS
-            or state.place is not KeyContext.DOCUMENT
-            or (key == "0" and not state.count)
-        ):
+        if key not in _DIGITS or state.place is not KeyContext.DOCUMENT or (key == "0" and not state.count):
             return False
         if state.begun or action_of(key, state.place, state.service.moment, state.own_bindings):
             return False

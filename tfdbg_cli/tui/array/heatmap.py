@@ -30,7 +30,7 @@ def heatmap(array: Array, plane: Plane, scale: Scale, corner: Corner, surface: S
         here = plane.col if row == plane.row else None
         runs += [_cell(level, col == here, surface.coloured) for col, level in enumerate(steps, left)]
         drawn.append(joined(runs))
-    drawn.append(fitted(legend(scale, surface.cols, coloured=surface.coloured), surface.cols))
+    drawn.append(fitted(legend(scale, coloured=surface.coloured), surface.cols))
     rows, columns = range(top, top + shown.shape[0]), range(left, left + shown.shape[1])
     cursor = head + (plane.col - left) * _CELL, plane.row - top
     return Drawn(drawn, cursor, CellGrid(head, 0, _CELL, rows, columns)), Corner(top, left)

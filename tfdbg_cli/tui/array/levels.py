@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tfdbg_cli.document.array_words import is_text
-from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.sparkline import DOWN, NOT_A_NUMBER, UP
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.text import Style
@@ -21,7 +20,6 @@ STEPS = 24
 RAMP = " .:-=+*#%@"
 _SMALL = 1 << 17  # elements of which all are looked at before a picture is drawn
 _SAMPLE = 4096
-_OF_SAMPLE = " in a sample"
 NAN, POS_INF, NEG_INF = -1, -2, -3  # in the place of a step: what tells that there is no such number
 # What stands for a number that is none, with its look: never a glyph of the ramp.
 SIGNS = {NAN: (NOT_A_NUMBER, Style.NAN), POS_INF: (UP, Style.INF), NEG_INF: (DOWN, Style.INF)}
@@ -56,7 +54,7 @@ class Scale:
     @property
     def words(self) -> str:
         """The range, and whether it is that of a sample."""
-        about = "" if self.exact else _OF_SAMPLE
+        about = "" if self.exact else " in a sample"
         if self.empty:
             return f"no finite number{about}"
         return f"{number_text(self.low)} to {number_text(self.high)}{about}"
@@ -96,13 +94,10 @@ def ink(level: int) -> str:
     return f"ink {level}"
 
 
-def legend(scale: Scale, cols: int, *, coloured: bool) -> Row:
-    """The ramp from the least to the greatest, and what the signs mean, in fewer words if they need over `cols`."""
+def legend(scale: Scale, *, coloured: bool) -> Row:
+    """The ramp from the least to the greatest, and what the signs mean."""
     ramp: Row = [(f"|{RAMP}|", ())]
     if coloured:
         ramp = [(" ", (ground(level),)) for level in range(0, STEPS, 2)]
-    each, both = f"  {NOT_A_NUMBER} NaN {UP} +inf {DOWN} -inf", f"  {NOT_A_NUMBER} NaN {UP}{DOWN} ±inf"
-    told = [(scale.words, each), (scale.words, both), (scale.words.replace(_OF_SAMPLE, ", sampled"), both)]
-    room = cols - sum(display_width(text) for text, _ in ramp) - 1
-    words, signs = next((one for one in told if sum(map(display_width, one)) <= room), told[-1])
-    return [*ramp, (f" {words}", (Style.DIM,)), (signs, (Style.DIM,))]
+    signs = f"  {NOT_A_NUMBER} NaN {UP} +inf {DOWN} -inf"
+    return [*ramp, (f" {scale.words}", (Style.DIM,)), (signs, (Style.DIM,))]

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.text import Style
 from tfdbg_cli.model.statistics import widened
 from tfdbg_cli.model.values import Array
@@ -90,18 +89,10 @@ def picture(array: Array, plane: Plane, scale: Scale, surface: Surface) -> Drawn
     shown = pixels(plane.elements(array), high * taken, wide)
     levels = scale.levels(shown.numbers).tolist()
     drawn = _halves(levels) if surface.coloured else _characters(levels)
-    drawn.append(_below(shown.of, scale, surface))
+    note = f"1 of {shown.of:,} elements is shown " if shown.of > 1 else ""
+    drawn.append(fitted([(note, (Style.WARNING,)), *legend(scale, coloured=surface.coloured)], surface.cols))
     row, col = shown.at(plane.row, plane.col)
     return Drawn(drawn, (col * (1 if surface.coloured else 2), row // taken))
-
-
-def _below(of: int, scale: Scale, surface: Surface) -> Row:
-    """That one of so many elements is shown, in fewer words where there is little room, and the legend."""
-    for note in (f"1 of {of:,} elements is shown ", f"1 of {of:,} ") if of > 1 else ("",):
-        row: Row = [(note, (Style.WARNING,)), *legend(scale, surface.cols - len(note), coloured=surface.coloured)]
-        if sum(display_width(text) for text, _ in row) <= surface.cols:
-            return row
-    return fitted(row, surface.cols)
 
 
 def _halves(levels: list[list[int]]) -> list[Row]:

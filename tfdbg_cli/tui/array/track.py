@@ -35,12 +35,11 @@ class Track:
         return max(self.edge, self.count - (self.length - place))
 
     def moved(self, place: int, steps: int) -> int:
-        """The place `steps` slots away from `place`, past the gap and not beyond the ends; of 0 the nearest shown."""
+        """The place `steps` slots away from `place`, past the gap, and not beyond the ends."""
         slot = min(max(0, self.slot(place) + steps), self.count - 1)
         found = self.place(slot)
         if found is None:
-            on = steps > 0 or (steps == 0 and 2 * place >= self.length)
-            found = self.place(slot + (1 if on else -1))
+            found = self.place(slot + (1 if steps > 0 else -1))
         return place if found is None else found
 
 

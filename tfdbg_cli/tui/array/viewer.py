@@ -67,7 +67,6 @@ class Viewer:
         self.jumps = Jumps(array, self)
         self._threshold = threshold
         self._corner = Corner()
-        self._moved_by_gap: tuple[Plane | None, Plane | None] = (None, None)
         self._rows = 1  # of the last drawing
         self._cells: CellGrid | None = None  # of the last drawing
         self._scale: tuple[object, Scale] | None = None
@@ -176,17 +175,13 @@ class Viewer:
         self.style = style
 
     def shorten(self) -> None:
-        """Show only the ends of long axes, or all again; a cursor that the gap moved is then back where it was."""
+        """Show only the ends of long axes, or all again."""
         wanted = None if self.style.threshold is not None else self._threshold
         self.style = replace(self.style, threshold=wanted)
         self._corner = Corner()
-        before, (moved_from, moved_to) = self.plane, self._moved_by_gap
-        if wanted is None and moved_from is not None and before == moved_to:
-            self.plane = moved_from
         rows, columns = tracks(self.plane, self.style)
         self.plane = self.plane.along(self.plane.down, rows.moved(self.plane.row, 0))
         self.plane = self.plane.along(self.plane.across, columns.moved(self.plane.col, 0))
-        self._moved_by_gap = (None, None) if wanted is None else (before, self.plane)
 
     def press(self, col: int, row: int) -> None:
         """Put the cursor on the element at this place of the last drawing, if there is one."""

@@ -206,6 +206,14 @@ def test_who_cuts_a_run_off_is_told_what_becomes_of_it(tmp_path: Path) -> None:
     assert (code, "a run that sends more fails in the program" in err) == (0, True)
 
 
+def test_the_help_names_no_option_that_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["listen", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "--record PATH" in told
+    assert not [word for word in ("--stats-only", "--worker", "TF_CONFIG", "workers of a job") if word in told]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

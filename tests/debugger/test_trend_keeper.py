@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.made_run import made_run, op
 from support.prompt import json_of, links_of, text_of
 from support.trained_steps import training_step
 
@@ -95,8 +96,24 @@ def test_at_a_stop_they_stand_before_the_run_at_hand() -> None:
 
 
 def test_those_of_another_function_are_asked_for() -> None:
-    stop = RunEnd(_run(2, 10.0), beside=Observations(trends=_kept(_run(1, 1.0, "other_step")).series))
+    stop = RunEnd(_run(2, 10.0), beside=Observations((), _kept(_run(1, 1.0, "other_step")).series, True))
     assert json_of("trends dense --of weight", stop)["series"][0]["steps"] == [2]
     assert json_of("trends -a dense --of weight", stop)["series"][0]["steps"] == [1, 2]
     assert links_of("trends", stop)["trends -a"] == "trends -a"
     assert "--trends" not in text_of("trends", stop), "it is on"
+
+
+@pytest.mark.parametrize(
+    ("taken", "told"),
+    [
+        ((), "Of other runs no norms are kept as yet."),
+        ((1, 2), "In the runs whose norms were to be kept so far there are none."),
+    ],
+)
+def test_where_none_are_kept_it_is_said_why(taken: Sequence[int], told: str) -> None:
+    """A blind test: `--trends` was advised where it was given, and norms of other functions where there were none."""
+    nothing = made_run(op("a", "Const", value=1.0))
+    keeper = _kept(*(replace(nothing, call=replace(nothing.call, number=number)) for number in taken))
+    stop = RunEnd(nothing, beside=Observations((), keeper.series, keeps_norms=True))
+    for command in ("trends", "trends -a"):
+        assert text_of(command, stop).splitlines()[2] == told

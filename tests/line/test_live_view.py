@@ -64,6 +64,8 @@ def test_norms_over_all_layers_and_the_last_alert() -> None:
     view = LiveView(Bottom(), norms=True, alerts=True)
     view.follow(debugger)
     assert _rows(view, 1.0)[2:] == [" no norms yet", " no alerts"]
+    debugger.beside = Observations((), {"evaluate": ()}, keeps_norms=True)
+    assert _rows(view, 1.5)[2] == " no norms in the runs so far: no gradients, no trained variables"
     layers = [
         Series("a", Quantity.GRADIENT, (1, 2, 3), (3.0, 0.3, 0.0)),
         Series("b", Quantity.GRADIENT, (1, 2, 3), (4.0, 0.4, float("nan"))),

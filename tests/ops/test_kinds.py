@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import pytest
+import tensorflow as tf
 from support.package_source import PROJECT, modules
 
 from tfdbg_cli.capture.tf import compat
@@ -38,6 +39,16 @@ def test_no_set_of_op_types_stands_in_two_places() -> None:
 @pytest.mark.parametrize("name", [name for name in vars(kinds) if name.isupper()])
 def test_a_kind_holds_op_types_that_there_are(name: str) -> None:
     assert all(compat.op_definition(op_type) is not None for op_type in getattr(kinds, name))
+
+
+@pytest.mark.parametrize("op_type", sorted(kinds.NEVER_FLOATS))
+def test_what_never_gives_floats_cannot_be_asked_for_them(op_type: str) -> None:
+    definition = compat.op_definition(op_type)
+    choices = {attr.name: set(attr.allowed_values.list.type) or None for attr in definition.attr}
+    for output in definition.output_arg:
+        types = choices[output.type_attr] if output.type_attr else {output.type}
+        assert types is not None
+        assert not any(tf.as_dtype(number).is_floating for number in types)
 
 
 def test_kinds_and_effects_say_the_same() -> None:

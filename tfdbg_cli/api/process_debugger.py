@@ -62,7 +62,7 @@ class ProcessDebugger:
             self.controller = RecordingController(self.controller, self.trends)
         if launch_options().rules is not None:
             self.controller = RecordingController(self.controller, self.rules)
-        self.debugger.prompt.beside = lambda: Observations(self.rules.alerts, self.trends.series)
+        self.debugger.prompt.beside = lambda: Observations(self.rules.alerts, self.trends.series, self.trends.on)
         follow(self.debugger)
         self._lock = threading.RLock()  # again by a signal handler that enables or disables
         self._users = 0

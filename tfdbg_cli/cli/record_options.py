@@ -1,4 +1,4 @@
-"""The options of `tfdbg run` that say which runs are recorded, and what of them."""
+"""The options of `tfdbg run`, and of `tfdbg listen`, that say which runs are recorded, and what of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tfdbg_cli.formats.recording.addresses import refuse_to_write
 from tfdbg_cli.model.decision import RecordRuns
 
 
-def add_record_options(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a recording."""
+def add_record_options(parser: argparse.ArgumentParser, *, sent: bool = False) -> None:
+    """Let `parser` take a recording; of runs that are `sent` its help names no option that is for a program alone."""
     group = parser.add_argument_group("to record runs, while the program goes on")
     group.add_argument("--record", metavar="PATH", default=None, help="record runs in the new folder PATH")
     group.add_argument(
@@ -25,13 +25,16 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--stats-only",
         action="store_true",
-        help="statistics, which TensorFlow computes; no values but those of --only and --layer",
+        help=argparse.SUPPRESS
+        if sent
+        else "statistics, which TensorFlow computes; no values but those of --only and --layer",
     )
     group.add_argument(
         "--budget",
         metavar="SIZE",
         default="",
-        help="bytes that it may take, such as 4G (default: half of what is free, shared by the workers of a job)",
+        help="bytes that it may take, such as 4G (default: half of what is free"
+        + (")" if sent else ", shared by the workers of a job)"),
     )
     group.add_argument(
         "--full", choices=("drop", "stop"), default="", help="when it has: drop the oldest runs (default), or stop"
@@ -41,7 +44,9 @@ def add_record_options(parser: argparse.ArgumentParser) -> None:
         "--worker",
         metavar="NAME",
         default="",
-        help="which worker of a job this is, where all record in the same PATH (default: as TF_CONFIG says)",
+        help=argparse.SUPPRESS
+        if sent
+        else "which worker of a job this is, where all record in the same PATH (default: as TF_CONFIG says)",
     )
 
 
@@ -56,9 +61,7 @@ def record_of(options: argparse.Namespace) -> RecordRuns | None:
         every = None if options.rules is not None or options.trends else options.every  # else it is that of those
         given = (every, options.only, options.layer, options.stats_only, options.budget, options.full)
         if any(given) or options.compress or options.worker:
-            raise TfdbgError(
-                "A recording is described, and no path named.", hint="Write: tfdbg run --record PATH … SCRIPT"
-            )
+            raise TfdbgError("A recording is described, and no path named.", hint="Name it: --record PATH")
         return None
     refuse_to_write(options.record)
     # The program may change its folder before the first run.

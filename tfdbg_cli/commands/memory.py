@@ -70,7 +70,7 @@ class Memory:
     findings: dict[Hashable, Finding | Passed] = field(default_factory=dict)  # by all that they depend on
     # By run and by what is ignored, the rows of the batch behind the origin; by run, the row that was shown last.
     batches: dict[tuple[int, tuple[int, ...]], BatchRows | None] = field(default_factory=dict)
-    ending_finite: set[tuple[int, tuple[int, ...]]] = field(default_factory=set)  # what is infinite does no harm
+    no_rows: dict[tuple[int, tuple[int, ...]], str] = field(default_factory=dict)  # by the same, why none is bad
     row: dict[int, int] = field(default_factory=dict)
     records: dict[tuple[object, ...], FoundRecords] = field(default_factory=dict)  # those behind rows of a batch
     trends: dict[tuple[object, bool], Trends] = field(default_factory=dict)

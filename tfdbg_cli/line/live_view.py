@@ -158,7 +158,9 @@ def _norms(kept: Sequence[Mapping[Hashable, Sequence[Series]]]) -> Line:
             values = [over_all[step] for step in sorted(over_all)][-_BARS:]
             curve = "".join(signs(np.array(values), _BARS))
             spans += [Span(f"{quantity} ", Style.LABEL), Span(f"{curve} {number_text(values[-1])}   ", Style.NUMBER)]
-    return Line(tuple(spans)) if len(spans) > 1 else line(" no norms yet")
+    if len(spans) > 1:
+        return Line(tuple(spans))
+    return line(" no norms in the runs so far: no gradients, no trained variables" if any(kept) else " no norms yet")
 
 
 def _alerts(alerts: Sequence[RuleAlert]) -> Line:

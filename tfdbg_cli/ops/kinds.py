@@ -161,6 +161,10 @@ ADDED_UP = frozenset({"Mean", "Sum"})
 MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 PLACES = frozenset({"ArgMax", "ArgMin"})
 """They give a place along the axis that their second input names."""
+NEVER_FLOATS = TRUTHS | PLACES | {
+    "Shape", "ShapeN", "Size", "Rank", "All", "Any", "VarHandleOp", "StatelessRandomGetKeyCounter",
+}  # fmt: skip
+"""They give truths, whole numbers or handles, of whatever dtype their inputs are: none of it can be NaN."""
 PRODUCTS = frozenset({"Mul", "MulNoNan"})
 SHARES = frozenset({"Softmax", "LogSoftmax"})
 """They divide 1 among the elements of a row, along the last axis."""

@@ -12,6 +12,7 @@ from support.masked_run import BAD_LOG, MASKED, masked_run
 
 from tfdbg_cli.analysis.many_runs import run_health
 from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealths
+from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
@@ -38,13 +39,30 @@ def test_a_mask_is_searched_for_in_one_run(monkeypatch: pytest.MonkeyPatch) -> N
     searches: list[Run] = []
 
     class Counted(OriginSearch):
-        def first(self) -> None:
+        def finds_one(self) -> bool:
             searches.append(self._run)
-            return super().first()
+            return super().finds_one()
 
     monkeypatch.setattr(run_health, "OriginSearch", Counted)
     assert _healths(*[masked_run() for _ in range(5)]) == [KnownHealth.FINE] * 5
     assert len(searches) == 1
+
+
+def test_the_origin_of_a_bad_run_is_not_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: of a graph of 5,000 ops that took two seconds a run, most of it for the rows of the batch."""
+
+    def described(*arguments: object) -> None:
+        raise AssertionError("that takes its time, and nobody reads it here")
+
+    monkeypatch.setattr(Descriptions, "of", described)
+    assert _healths(masked_run(BAD_LOG)) == [KnownHealth.BAD]
+
+
+def test_between_the_tensors_of_a_run_something_else_may_be_done() -> None:
+    ops = [op(f"x{number}", "Neg", value=[1.0]) for number in range(500)]
+    found = RunHealths([made_run(*ops, op("log", "Log", "x0", value=[NAN]))])
+    assert len(list(found.in_steps(0))) >= 500
+    assert found.of(0).health is KnownHealth.BAD and not list(found.in_steps(0))
 
 
 def test_more_infinities_at_the_place_of_a_mask_are_looked_at_anew() -> None:

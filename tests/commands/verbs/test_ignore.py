@@ -61,6 +61,13 @@ def test_the_origin_is_looked_for_elsewhere_from_then_on() -> None:
     prompt.run("ignore")
     assert prompt.data("origin")["tensor"] is None
     assert "4 nodes not finite count as fine: ignored" in prompt.show("origin")
+    assert prompt.show("origin").startswith("No NaN or infinity in this run that is not ignored.\n")
+    assert "4 nodes not finite count as fine: ignored" in prompt.show("origin --all")
+    every = prompt.data("origin --all")
+    assert (every["tensors"], every["ignored"]) == ([], ["attention/mask", "attention/scores", "root", "y"])
+    for command in ("row", "input"):
+        told = prompt.error(command).message
+        assert told == "What is NaN or infinite here counts as fine (`ignored` lists it), so no row is bad."
     assert "Nothing here is NaN" in prompt.error("ignore").message
     taken = prompt.data("ignored --withdraw 1")
     assert [(one["number"], one["name"]) for one in taken["ignored"]] == [(2, "root")]
@@ -75,6 +82,15 @@ def test_all_that_counts_as_fine_in_the_run_is_told_of() -> None:
     assert "1 node, and 1 that is bad because of it alone: no watch looks at them" in told
     assert "1 more that comes out of this run or is written to variables: watches look there again." in told
     assert "3 nodes not finite count as fine" in prompt.show("origin")
+
+
+def test_at_a_recording_nothing_is_said_of_watches() -> None:
+    prompt = Prompt(Opened("case", (_run(),)))
+    assert "run -f" not in prompt.show("ignored")
+    told = " ".join(prompt.show("ignore").split())
+    assert "1 node, and 1 that is bad because of it alone: no origin is found there." in told
+    assert "or is written to variables: no origin is found in this run." in told and "watch" not in told
+    assert "run -f" in Prompt(_end()).show("ignored")
 
 
 def test_going_on_at_once_is_the_watch_before() -> None:

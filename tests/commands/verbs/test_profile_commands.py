@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import sample_run
 from support.golden import check_golden
-from support.prompt import ask, follow_all, json_of, links_of, text_of
+from support.prompt import Prompt, ask, follow_all, json_of, links_of, text_of
 
 from tfdbg_cli.commands.asked.intervals import time_interval
 from tfdbg_cli.errors import TfdbgError
@@ -118,6 +118,9 @@ def test_cost_of_source_lines() -> None:
 def test_without_a_profile() -> None:
     with pytest.raises(TfdbgError, match=r"not profiled. `run -p`"):
         ask("lp", sample_run.sample_run())
+    recording = Prompt(sample_run.opened())
+    for command in ("lp", "ps train.py -n Mat"):
+        assert recording.error(command).hint.startswith("Where the program runs, `run -p` ")
 
 
 @pytest.mark.parametrize(

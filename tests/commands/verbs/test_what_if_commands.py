@@ -78,6 +78,8 @@ def test_again_shows_the_run_that_would_have_been() -> None:
     prompt.show("original")
     assert prompt.data("pt loss/Log")["summary"]["neg_inf"] == int(np.isneginf(LOG).sum())
     assert prompt.error("original").message == "This is the program's own run."
+    assert prompt.error("original").hint == "`again` makes another of it."
+    assert Prompt(opened()).error("original").hint == "Under `tfdbg replay` `again` makes another of it."
     # From the program's run the last one made of it is meant; replacements add up on the program's run.
     assert prompt.data("compare")["first"]["a"] == "prob:0"
     prompt.show("set loss/Log:0 0")

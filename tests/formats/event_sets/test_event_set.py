@@ -10,6 +10,7 @@ import pytest
 from support.event_set_maker import EventSetMaker, health, proto, record, small_set
 from support.prompt import Prompt
 
+from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealths
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
 from tfdbg_cli.formats.messages import schema
@@ -116,6 +117,9 @@ def test_the_timeline_comes_in_pages(tmp_path: Path) -> None:
         ("Mul", 1, False, 4), ("step", 2, False, 4),
     ]  # fmt: skip
     assert "timeline 4 -n 2" in prompt.links("timeline 2 -n 2")
+    assert "timeline -n 2 is the page before; timeline 4 -n 2 the next.\n" in prompt.show("timeline 2 -n 2")
+    assert "timeline 3 -n 2 is the next page.\n" in prompt.show("timeline 1 -n 2")
+    assert "timeline 3 -n 2 is the page before.\n" in prompt.show("timeline 5 -n 2")
     assert "step()" in prompt.show("timeline")
     assert "counted from 1" in prompt.error("timeline 0").message
 
@@ -195,6 +199,21 @@ def test_of_curt_health_it_is_known_that_some_are_bad(tmp_path: Path) -> None:
     assert [point["value"] for point in prompt.data("history Softmax_0 -s nan")["points"]] == [0]
     assert "NaN or inf" in prompt.show("alerts") and "NaN or inf" in prompt.show("pt Log_0:0")
     assert [row["name"] for row in prompt.data("lt -f has_inf_or_nan")["tensors"]] == ["Log_0:0"]
+
+
+@pytest.mark.parametrize("mode", [2, 3, 4])
+def test_what_gives_no_floats_is_fine_and_of_other_ops_nobody_can_tell(tmp_path: Path, mode: int) -> None:
+    made = EventSetMaker(tmp_path, mode=mode)
+    left_out = schema.TensorProto()  # as TensorFlow writes it of whole numbers, truths and handles
+    for op_type in ("ArgMax", "Equal", "VarHandleOp", "Shape"):
+        made.execution(op_type, [1], [2], [left_out])
+    opened = open_path(tmp_path)
+    assert "nobody can tell" not in Prompt(opened).show("alerts")
+    assert RunHealths(opened.runs).of(0).health is KnownHealth.FINE
+    made.execution("Exp", [1], [3], [left_out])
+    opened = open_path(tmp_path)
+    assert "Of 1 tensor nobody can tell" in Prompt(opened).show("alerts")
+    assert RunHealths(opened.runs).of(0).health is KnownHealth.UNKNOWN
 
 
 def test_hosts_of_one_run_belong_together_and_other_runs_stand_behind(tmp_path: Path) -> None:

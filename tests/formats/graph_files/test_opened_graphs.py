@@ -13,6 +13,7 @@ from support.prompt import Prompt
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.graph_files.trained_variables import trained_variables
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Opened
@@ -299,3 +300,22 @@ def test_which_variables_the_objects_of_a_saved_model_train(tmp_path: Path) -> N
     meta.object_graph_def = objects.SerializeToString()
     rows = Prompt(_written(tmp_path / "model.meta", meta.SerializeToString())).data("lv")["variables"]
     assert {row["name"]: row["trainable"] for row in rows} == {"kernel": True, "steps": False, "other": None}
+
+
+@pytest.mark.parametrize(
+    ("saved", "held", "told"),
+    [
+        ("Variable Variable x- Variable", "Variable Variable_1 x Variable_2", "Variable Variable_1 Variable_2"),
+        ("a/Variable a/Variable", "a/Variable_3 a/Variable_7 Variable", "a/Variable a/Variable_3 a/Variable_7"),
+        ("Variable Variable-", "Variable Variable_1", ""),
+        ("Variable", "Variable Variable_1", "Variable"),
+        ("w w", "w w_1", "w"),
+    ],
+)
+def test_variables_without_names_are_numbered_in_the_graph(saved: str, held: str, told: str) -> None:
+    objects = schema.CLASSES["SavedObjectGraph"]()
+    for name in saved.split():
+        variable = schema.CLASSES["SavedVariable"](name=name.rstrip("-"), trainable=not name.endswith("-"))
+        objects.nodes.add().variable.MergeFrom(variable)
+    found = trained_variables({}, objects, held.split())
+    assert sorted(name for name, trained in found.items() if trained) == told.split()

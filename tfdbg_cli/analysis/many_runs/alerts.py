@@ -10,7 +10,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, any_nonfinite, summarize
 from tfdbg_cli.model.tensors import TensorStore, finite_in_steps, recorded_summary
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import Lack, NoValue
+from tfdbg_cli.ops.kinds import NEVER_FLOATS
 
 RULE = "has_inf_or_nan"
 
@@ -91,5 +92,7 @@ def known_of(store: TensorStore, index: int) -> Summary | None:
         return recorded
     value = store.value(index)
     if isinstance(value, NoValue):
-        return None
+        # Numbers are recorded of floating point tensors alone, and of others not even what they are.
+        never = value.lack is Lack.GONE and store[index].op_type in NEVER_FLOATS
+        return Summary(0, unknown=frozenset({"size"})) if never else None
     return summarize(value) if any_nonfinite(value) else Summary(value.size)

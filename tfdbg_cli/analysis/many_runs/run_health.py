@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -65,16 +65,31 @@ class RunHealths:
             TfdbgError: it cannot be read.
 
         """
+        steps = self.in_steps(place)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                found: RunHealth = end.value
+                return found
+
+    def in_steps(self, place: int) -> Generator[None, None, RunHealth]:
+        """What `of` gives, a little of the work in each step: in between something else may be done.
+
+        Raises:
+            TfdbgError: it cannot be read.
+
+        """
         key = self._key(place)
         if key not in self._known:
-            self._known[key] = self._look(self._runs[place])
+            self._known[key] = yield from self._look(self._runs[place])
         return self._known[key]
 
     def _key(self, place: int) -> tuple[int, int]:
         return place, len(self._runs[place].tensors)  # one that is still being written grows
 
-    def _look(self, run: Run) -> RunHealth:
-        bad, unknown = _not_finite(run)
+    def _look(self, run: Run) -> Generator[None, None, RunHealth]:
+        bad, unknown = yield from _not_finite(run)
         fine = RunHealth(KnownHealth.UNKNOWN if unknown or run.lacks or not len(run.tensors) else KnownHealth.FINE)
         if not bad and not _has_bad_feed(run):
             return fine
@@ -87,20 +102,23 @@ class RunHealths:
             return RunHealth(_by_numbers(run))
         places = (*self._ignored, *run.ignored)
         search = OriginSearch(run, benign=OnIntended.SKIP, dismissed=dismissed_in(run, places))
-        origin = search.first()
-        found = left_out | search.left_out if origin is not None else frozenset(bad)
+        yield from search.read_in_steps()
+        wrong = search.finds_one()
+        found = left_out | search.left_out if wrong else frozenset(bad)
         meant.update(held[row] for row in found if row in held)
-        return RunHealth(fine.health if origin is None else KnownHealth.BAD, found & bad.keys())
+        return RunHealth(KnownHealth.BAD if wrong else fine.health, found & bad.keys())
 
 
-def _not_finite(run: Run) -> tuple[dict[int, Summary], bool]:
+def _not_finite(run: Run) -> Generator[None, None, tuple[dict[int, Summary], bool]]:
     """The tensors that are known to hold NaN or infinities, and whether it is not known of others."""
     store, bad, unknown = run.tensors, dict[int, Summary](), False
     fine = bytearray(len(store))
     for finite, _ in finite_in_steps(store, range(len(store))):
         for index in finite:
             fine[index] = 1
+        yield
     for row in (row for row, is_fine in enumerate(fine) if not is_fine):
+        yield
         summary = known_of(store, row)
         if summary is None:
             value = store.value(row)

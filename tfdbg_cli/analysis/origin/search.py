@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -108,16 +108,30 @@ class OriginSearch:
 
     def first(self) -> Origin | None:
         """The origin; None if nothing is bad. Reads values in order of execution up to the first bad tensor."""
-        while True:
-            place = self._first_place()
-            if self._pass_over(place) is None and not self._dismiss_caused([] if place is None else [place]):
-                break
+        place = self._first_blamed()
         if place is None and self.intended and self._benign is OnIntended.LAST:
             meant, self.intended = self.intended[0], []
             self._verdicts.excuse_none()
             return replace(self._described(self._passed_over[0]), intended=meant)
         closed = self._closed_rows() if isinstance(place, int) and self._is_minus_infinity(place) else None
         return None if place is None else self._described(place if closed is None else closed)
+
+    def finds_one(self) -> bool:
+        """Whether `first` gives an origin that is not intended. Nothing of it is told, which takes most time."""
+        return self._first_blamed() is not None
+
+    def read_in_steps(self) -> Iterator[None]:
+        """Read the values up to the first bad one, which `first` and `finds_one` begin with; one in each step."""
+        for index in range(len(self._run.tensors)):
+            if self._verdicts.bad(index):
+                return
+            yield
+
+    def _first_blamed(self) -> int | InputSeen | None:
+        while True:
+            place = self._first_place()
+            if self._pass_over(place) is None and not self._dismiss_caused([] if place is None else [place]):
+                return place
 
     def _is_minus_infinity(self, index: int) -> bool:
         """Whether the tensor at `index` is a -inf that the program wrote down."""

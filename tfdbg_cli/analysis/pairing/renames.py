@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.units import count_text
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ def parsed_renames(text: str) -> Renames:
             continue
         if len(words) != 2:
             raise TfdbgError(
-                f"Line {number} of the map has {len(words)} words.", hint="Write two a line: NAME_A NAME_B."
+                f"Line {number} of the map has {count_text(len(words), 'word')}.",
+                hint="Write two a line: NAME_A NAME_B.",
             )
         first, second = (word.removesuffix(":0") for word in words)
         try:

@@ -59,7 +59,7 @@ def prepare_parser(parser: Parser) -> None:
     parser.add_argument("--keep", metavar="N", type=int, default=0, help="with --until: the N runs before stay")
     parser.add_argument("--idle", type=seconds, metavar="SECONDS", help="end when nothing came for so long")
     add_prompt_options(parser)
-    add_record_options(parser)
+    add_record_options(parser, sent=True)
     parser.set_defaults(rules=None, trends=False)
 
 

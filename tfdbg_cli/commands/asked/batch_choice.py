@@ -55,7 +55,9 @@ def bad_batch(context: Context) -> BatchRows:
         known[key] = None if told is None else told.batch
         if origin is not None and ends_finite(context.run, search, origin):
             known[key] = None
-            context.memory.ending_finite.add(key)
+            context.memory.no_rows[key] = "What is infinite here leaves results and variables finite"
+        elif origin is None and search.dismissals.rows:
+            context.memory.no_rows[key] = "What is NaN or infinite here counts as fine (`ignored` lists it)"
     batch = known[key]
     if batch is None or not batch.rows:
         refused = refused_rows(context.run)
@@ -69,9 +71,7 @@ def bad_batch(context: Context) -> BatchRows:
         if missing:
             raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
         hint = "`row N` shows a row." if given_batch(context.run) is not None else ""
-        why = "Nothing is NaN or infinite here"
-        if key in context.memory.ending_finite:
-            why = "What is infinite here leaves results and variables finite"
+        why = context.memory.no_rows.get(key, "Nothing is NaN or infinite here")
         raise TfdbgError(f"{why}, so no row is bad.", hint=hint)
     if not batch.rows:
         raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")

@@ -18,7 +18,7 @@ from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import parse_tensor_name
-from tfdbg_cli.model.runs import Change, Run
+from tfdbg_cli.model.runs import Change, Opened, Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
 
@@ -98,7 +98,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 
     def original(context: Context, options: argparse.Namespace) -> Outcome:
         if context.run.change is None:
-            raise TfdbgError("This is the program's own run.", hint="`again` makes another of it.")
+            where = "Under `tfdbg replay` " if isinstance(context.stop, Opened) and not context.stop.is_replay else ""
+            raise TfdbgError("This is the program's own run.", hint=f"{where}`again` makes another of it.")
         context.select_run(base_of(context))
         return execute("lt", context, registry)
 

@@ -78,7 +78,7 @@ def _origin(context: Context, run: Run) -> Origin:
 
 
 def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
-    more = len(place.nodes) - len(place.named)
+    more, stop = len(place.nodes) - len(place.named), context.stop
     what = f"{place.title} counts as fine from here on"
     lines: list[Line] = [
         line(Span("Ignored".ljust(_LABEL), Style.LABEL), Span(f"{what[0].upper()}{what[1:]}.", Style.TITLE))
@@ -86,18 +86,24 @@ def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
     if place.by is not IgnoredBy.NODE or more:
         nodes = count_text(len(place.named), "node")
         because = f", and {more:,} that {'is' if more == 1 else 'are'} bad because of it alone" if more else ""
-        lines.append(line(" " * _LABEL, f"{nodes}{because}: no watch looks at them, no origin is found there."))
+        there = (
+            "no origin is found there"
+            if isinstance(stop, Opened)
+            else "no watch looks at them, no origin is found there"
+        )
+        lines.append(line(" " * _LABEL, f"{nodes}{because}: {there}."))
     outcome = len(set(place.held).difference(place.nodes))
     if outcome:
         come = "comes out of this run or is" if outcome == 1 else "come out of this run or are"
-        told = f"{outcome:,} more that {come} written to variables: watches look there again."
+        fine = "no origin is found in this run" if isinstance(stop, Opened) else "watches look there again"
+        told = f"{outcome:,} more that {come} written to variables: {fine}."
         lines.append(line(" " * _LABEL, told))
     lines.append(EMPTY_LINE)
     on = ""
-    if isinstance(context.stop, Opened):
+    if isinstance(stop, Opened):
         lines.append(_way("Next", "origin", "origin"))
     else:
-        on = watch_again(context.stop.watch)
+        on = watch_again(stop.watch)
         lines.append(_way("Go on", on, on))
     back = f"ignored --withdraw {number}"
     lines.append(_way("Take back", back, back))

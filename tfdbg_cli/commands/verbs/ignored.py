@@ -16,6 +16,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy, IgnoredPlace
+from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.units import count_text
 
 
@@ -33,7 +34,8 @@ def _ignored(context: Context, options: argparse.Namespace) -> Document:
     places = left.rows
     data = {"ignored": [place_data(number, place) for number, place in places], **left.data}
     if not len(ignored):
-        return Document("ignored", (Text((*told, *_NONE)),), lambda: data, "ignored")
+        none = _NONE[:-1] if isinstance(context.stop, Opened) else _NONE  # of a recording nothing is watched
+        return Document("ignored", (Text((*told, *none)),), lambda: data, "ignored")
     columns = (
         Column("N", right=True),
         Column("Run", right=True),

@@ -47,7 +47,8 @@ _LARGEST_FIRST = frozenset({"op_time", "exec_time"})
 def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     profile = context.run.profile
     if profile is None:
-        raise TfdbgError("This run was not profiled.", hint="`run -p` times every op of the next run.")
+        where = "Where the program runs, `run -p`" if isinstance(context.stop, Opened) else "`run -p`"
+        raise TfdbgError("This run was not profiled.", hint=f"{where} times every op of the next run.")
     found = select(profile, context.tracebacks, _query(options))
     left = _ROWS.left(options.query, found, COMMAND.spell(options, query=""))
     found = list(left.rows)

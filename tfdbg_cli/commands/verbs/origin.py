@@ -239,11 +239,13 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
     where = "what was computed so far" if context.stepper else _this_run(context)
     what = "NaN" if options.nan else "NaN or infinity"
     unread = passed.unread
-    lines = [line(Span(f"No {what} in {where}.", Style.GOOD))]
+    meant = " or ".join(word for word, there in (("intended", passed.intended), ("ignored", passed.ignored)) if there)
+    but = f" that is not {meant}" if meant else ""
+    lines = [line(Span(f"No {what} in {where}{but}.", Style.GOOD))]
     if run.error is not None:
-        lines = [line(Span(f"No {what} in what is known of this run, which failed.", Style.WARNING))]
+        lines = [line(Span(f"No {what}{but} in what is known of this run, which failed.", Style.WARNING))]
     if unread:
-        lines = [line(Span(f"No {what} in what could be read of this run.", Style.WARNING))]
+        lines = [line(Span(f"No {what}{but} in what could be read of this run.", Style.WARNING))]
     looked_at = count_text(len(run.tensors) - unread, "tensor")
     lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
     if unread:

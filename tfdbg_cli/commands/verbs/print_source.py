@@ -20,7 +20,7 @@ from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 
@@ -36,11 +36,11 @@ def _print_source(context: Context, options: argparse.Namespace) -> Document:
     profile = None if isinstance(context.stop, RunStart) else context.run.profile
     if profile is not None:
         return profiled_source(context, profile, path, source, begin, options)
-    _refuse_profile_flags(options)
+    _refuse_profile_flags(context, options)
     return _annotated(context, path, source, begin, options)
 
 
-def _refuse_profile_flags(options: argparse.Namespace) -> None:
+def _refuse_profile_flags(context: Context, options: argparse.Namespace) -> None:
     given = {
         "--cost_type": options.cost_type,
         "--time_unit": options.time_unit,
@@ -50,7 +50,8 @@ def _refuse_profile_flags(options: argparse.Namespace) -> None:
     }
     wrong = [flag for flag, value in given.items() if value]
     if wrong:
-        raise TfdbgError(f"{wrong[0]} is about a profile, and this run has none.", hint="`run -p` makes one.")
+        where = "Where the program runs, `run -p`" if isinstance(context.stop, Opened) else "`run -p`"
+        raise TfdbgError(f"{wrong[0]} is about a profile, and this run has none.", hint=f"{where} makes one.")
 
 
 def _annotated(

@@ -140,12 +140,14 @@ def _head(
     links: list[Span | str] = []
     if begin:
         before = COMMAND.spell(options, begin=max(1, begin + 1 - options.count))
-        links += [Span(before, Style.KEY, before), " is the page before; "]
-    if not _tells_executions(context):
-        links += [Span("alerts", Style.KEY, "alerts"), " says which of them hold NaN or infinity. "]
+        links += [Span(before, Style.KEY, before), " is the page before"]
     if end < total:
         after = COMMAND.spell(options, begin=end + 1)
-        links += [Span(after, Style.KEY, after), " the next."]
+        links += ["; " if links else "", Span(after, Style.KEY, after), " the next" if begin else " is the next page"]
+    if links:
+        links.append(". ")
+    if not _tells_executions(context):
+        links += [Span("alerts", Style.KEY, "alerts"), " says which of them hold NaN or infinity."]
     return [*lines, *([line(*links)] if links else [])]
 
 

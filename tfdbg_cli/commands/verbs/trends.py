@@ -27,7 +27,7 @@ from tfdbg_cli.model.series import Quantity, Series
 from tfdbg_cli.model.units import count_text
 
 _CURVE, _LEAST = 24, 14  # columns; of a name as few
-_NOTHING = "Nothing in these runs is a gradient, or a variable that the forward pass reads and the run writes."
+_NOTHING = "Nothing in these runs is a gradient, or a variable that the forward pass reads before the run writes it."
 
 
 def _trends(context: Context, options: argparse.Namespace) -> Document:
@@ -105,11 +105,14 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
 def _how_to_see_more(context: Context, everything: str) -> Line:
     """What to do where there are norms of one run at most: look at those that are kept, or have some kept."""
     beside = None if isinstance(context.stop, Opened) else context.stop.beside
-    if beside is not None and beside.trends:
-        if not everything:
-            return line(Span("Of other runs no norms are kept as yet.", Style.HINT))
+    if beside is None or not beside.keeps_norms:
+        return line(Span(f"{HOW_TO_KEEP_RUNS} `tfdbg run --trends` keeps norms of all of it.", Style.HINT))
+    kept = {same for same, series in beside.trends.items() if series}
+    if everything and kept - {context.call.same}:
         return line(Span("Norms of other functions are kept: ", Style.HINT), Span(everything, Style.KEY, everything))
-    return line(Span(f"{HOW_TO_KEEP_RUNS} `tfdbg run --trends` keeps norms of all of it.", Style.HINT))
+    if beside.trends and not kept:
+        return line(Span("In the runs whose norms were to be kept so far there are none.", Style.HINT))
+    return line(Span("Of other runs no norms are kept as yet.", Style.HINT))
 
 
 def _overview(series: Sequence[Series]) -> Table:

@@ -83,7 +83,7 @@ class LookedAt:
     def count(self, row: int) -> Iterator[None]:
         """Look at the run of the row."""
         yield
-        self._healths.of(self._places[row])
+        yield from self._healths.in_steps(self._places[row])
 
     def head(self) -> list[Line]:
         """Where something is wrong first, with the way there; or up to where nothing is."""

@@ -17,6 +17,7 @@ from tfdbg_cli.formats.messages.attribute_text import dtype_text, shape_text
 from tfdbg_cli.formats.messages.tensor_proto import shape_of
 from tfdbg_cli.model.calls import CallArgument
 from tfdbg_cli.model.graph import Graph, GraphKind
+from tfdbg_cli.ops.kinds import VARIABLES
 
 _MOST_SIGNATURES = 12
 
@@ -117,7 +118,8 @@ class MetaGraph:
         named = [*(argument.name for argument in arguments), *results]
         tell_misfits(graph, damages, source.functions(damages), named)
         notes = (*self.notes, *_functions_told(library))
-        trained = trained_variables(self._source.collections(self._damages), self._objects)
+        held = [name for name, op_type in graph.op_types() if op_type in VARIABLES]
+        trained = trained_variables(self._source.collections(self._damages), self._objects, held)
         told = (*self._damages.told(), *damages.told())
         return GraphFacts(graph, arguments, results, notes, told, trainable=trained)
 

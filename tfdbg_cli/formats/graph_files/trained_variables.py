@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
@@ -13,18 +14,38 @@ _TRAINED = "trainable_variables"
 _OTHERS = ("variables", "local_variables", "metric_variables", "model_variables")
 
 
-def trained_variables(collections: Mapping[str, Any], objects: Any) -> Mapping[str, bool]:
+_UNNAMED = re.compile(r"(?P<name>(?:.*/)?Variable)(?:_\d+)?")  # what TensorFlow calls a variable without a name
+
+
+def trained_variables(collections: Mapping[str, Any], objects: Any, held: Iterable[str]) -> Mapping[str, bool]:
     """By the name of a variable whether it is trained, as its collections or the SavedObjectGraph `objects` have it.
 
-    Variables of which that is not told are left out, as are those of one name of which both is told.
+    Variables of which that is not told are left out, as are those of one name of which both is told. Those without
+    names are all called `Variable` by the objects, and numbered among the variables that the graph has, `held`.
     """
     found = {name: False for key in _OTHERS for name in _named(collections.get(key))}
     found |= {name: True for name in _named(collections.get(_TRAINED))}
-    told: dict[str, set[bool]] = {}
+    told: dict[str, list[bool]] = {}
     for node in objects.nodes:
         if node.WhichOneof("kind") == "variable" and node.variable.name:
-            told.setdefault(node.variable.name, set()).add(bool(node.variable.trainable))
-    return found | {name: answers.pop() for name, answers in told.items() if len(answers) == 1}
+            told.setdefault(node.variable.name, []).append(bool(node.variable.trainable))
+    numbered = _numbered(held)
+    for name, answers in list(told.items()):
+        if len(numbered.get(name, ())) == len(
+            answers
+        ):  # else some are no objects of the program, and nobody knows which
+            told |= {one: answers for one in numbered[name]}
+    return found | {name: answers[0] for name, answers in told.items() if len(set(answers)) == 1}
+
+
+def _numbered(held: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    """By the name that variables without names have, those of the graph that are called so, with their numbers."""
+    found: dict[str, list[str]] = {}
+    for name in held:
+        match = _UNNAMED.fullmatch(name)
+        if match is not None:
+            found.setdefault(match["name"], []).append(name)
+    return found
 
 
 def _named(collection: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.views.links import tensor_link
-from tfdbg_cli.commands.views.origin.around import intended_blocks
+from tfdbg_cli.commands.views.origin.around import ignored_blocks, intended_blocks
 from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
@@ -33,10 +33,12 @@ def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen]
     blocks: tuple[Block, ...] = (Text((head,)),)
     if found:
         blocks += (Table(_COLUMNS, len(found), lambda i: _row(run, found[i])),)
-    blocks += tuple(intended_blocks(run, search.intended, label_width))
+    ignored = search.dismissals.bad_nodes
+    blocks += (*intended_blocks(run, search.intended, label_width), *ignored_blocks(ignored, label_width))
     names = [str(_name(run, place)) for place in found]
-    unread = {"unread": search.unread} if search.unread else {}
-    return Document("origins", blocks, lambda: {"tensors": names, **unread}, "origins")
+    passed = {"unread": search.unread, "ignored": list(ignored)}
+    told = {name: what for name, what in passed.items() if what}
+    return Document("origins", blocks, lambda: {"tensors": names, **told}, "origins")
 
 
 def _name(run: Run, place: int | InputSeen) -> TensorName:

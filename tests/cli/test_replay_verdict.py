@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,16 @@ def verdict(then: Values, now: Values, errors: tuple[RunError | None, RunError |
 )
 def test_the_verdict(then: Values, now: Values, said: str) -> None:
     assert verdict(then, now).startswith(said)
+
+
+def test_a_run_whose_results_are_finite_now_does_not_come_out_as_it_was() -> None:
+    """A blind test: a kernel of oneDNN made 0 of the NaN behind the origin, and all was said to be as it was."""
+    call = Call(1, RunKind.FUNCTION, ("loss:0", "b:0", "c:0"))
+    then = replace(run_of({"a": INF, "loss": INF, "b": INF, "c": FINE}), call=call)
+    now = replace(run_of({"a": INF, "loss": FINE, "b": FINE, "c": FINE}), call=call)
+    said = "a:0 (Log) is the origin, as it was, but b:0 is {}; of what came out 1 more differ so."
+    assert _masked(now, then, _bad(then, "a"), judged=True) == f"no: {said.format('finite now, and was not')}"
+    assert _masked(then, now, _bad(then, "a"), judged=True) == f"no: {said.format('not finite now, and was')}"
 
 
 def test_the_verdict_on_errors() -> None:

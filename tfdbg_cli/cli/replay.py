@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.graph.nodes.order import behind_inputs
 from tfdbg_cli.api.frontends import user_settings
 from tfdbg_cli.cli.replay_verdict import replay_verdict
 from tfdbg_cli.errors import TfdbgError, reason_of
+from tfdbg_cli.formats.bundles.environment import differences, take_over
 from tfdbg_cli.formats.bundles.reader import Bundle, read_bundle
 from tfdbg_cli.formats.bundles.replay_graph import graph_facts
 from tfdbg_cli.formats.recording.addresses import refuse_address
@@ -100,6 +101,7 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
     place = _here(path)
     bundle = read_bundle(place)
     _require_harmless(bundle, trust)
+    take_over(bundle.environment)
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
     from tfdbg_cli.capture.replay.any_replay import replay
@@ -118,7 +120,7 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
     run = _with_variables_before(run, bundle)
     same, found = replay_verdict(bundle, run)
     said = f"Made again from {place}: {found}"
-    notes = [said, *bundle.replay_spec.limits, *_other_versions(bundle)]
+    notes = [said, *bundle.replay_spec.limits, *_other_versions(bundle), *differences(bundle.environment)]
     recorded_values = bundle.run.tensors
     notes += filter(None, (difference(recorded_values, run.tensors), uncompared(recorded_values)))
     run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), exactness=None, origin_path="")
@@ -140,6 +142,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
     place = _here(path)
     bundle = read_bundle(place)
     _require_harmless(bundle, trust)
+    take_over(bundle.environment)
     _require_tensorflow(place)
     from tfdbg_cli.capture.budget import memory_budget
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.making.eager_past import past_in
 from tfdbg_cli.analysis.origin.blamed import blamed_in
+from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.formats.bundles.writer import not_finite
@@ -89,12 +90,27 @@ def _compared(expected: FirstBad, bad: int | None, recorded: Run, run: Run) -> t
         return False, f"it does not come out as it was: {then}{now_bad}."
     if bad is not None and bad != again and not _was_bad(recorded, run, bad):
         return False, f"it does not come out as it was: {_name(run, bad)} went wrong before {expected.name} now."
+    other = _other_outcome(recorded, run)
+    if other:
+        return False, f"{_name(run, again)} is the origin, as it was, but {other}."
     if value_digest(value, "") == expected.sha256:
         return True, f"{_name(run, again)} is the origin, as it was, bit for bit."
     before = _value(recorded.tensors, str(expected.name), expected.execution)
     if before is not None and not _alike(before, value):
         return False, f"{_name(run, again)} is the origin, as it was, but at other elements."
     return True, f"{_name(run, again)} is the origin, as it was; finite elements differ."
+
+
+def _other_outcome(recorded: Run, run: Run) -> str:
+    """What came out of the run finite and was not, or the other way round; empty where it is as it was."""
+    found = []
+    for name in sorted(outcome_of(recorded.graph, recorded.call).results):
+        now, was = (_value(one.tensors, str(name), 0) for one in (run, recorded))
+        if now is not None and was is not None and any_nonfinite(now) is not any_nonfinite(was):
+            then = "not finite now, and was" if any_nonfinite(now) else "finite now, and was not"
+            found.append(f"{name} is {then}")
+    more = f"; of what came out {len(found) - 1} more differ so" if len(found) > 1 else ""
+    return f"{found[0]}{more}" if found else ""
 
 
 def _same_error(bundle: Bundle, run: Run) -> tuple[bool, str]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
-from tfdbg_cli.collection import collect_circles
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.commands.typed_commands import History
@@ -87,6 +86,8 @@ class LineFrontend:
             return self._stop(event)
         finally:
             if self._asked_a_person:  # who went back and forth between pages, all of which know the run
+                from tfdbg_cli.collection import collect_circles  # not before the first answer
+
                 collect_circles()
 
     def _stop(self, event: Stop) -> Decision:

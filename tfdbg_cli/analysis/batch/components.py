@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.making.eager_past import past_in
-from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, given_arrays
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, given_arrays
 from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
@@ -168,7 +168,7 @@ def _says_where(run: Run, name: str) -> bool:
 def _stored(run: Run, roles: BatchRoles, batch: BatchRows) -> list[Component]:
     """The sparse or ragged part of the batch; none where its elements are not held."""
     source = tensor_name_of(batch.source)
-    value = fed_value(run.call.given, source)
+    value = fed_elements(run.call.given, source)
     fed = value is not None
     rows = [] if fed else run.tensors.named(source.node, source.slot)
     if rows:

@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
-from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way, lone_origin
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -25,6 +25,7 @@ from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
+_MOST_ELEMENTS = 64  # that are followed one by one
 _MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 _LEAST_TENSORS = 100  # the same, for each turn of a loop
 
@@ -60,11 +61,46 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     best. `NO_ROWS` when none does. At the nodes that `through` names only the input at that position is followed, if
     that leads there; all others may rule out some of its rows.
     """
+    found = _of_all_elements(run, lineage, index, bad, through)
+    return _of_each_element(run, lineage, index, bad, through, found) if len(found.rows) > 1 else found
+
+
+def _of_all_elements(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
+    """The rows behind all elements where `bad` is True together."""
     found = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
     if len(found.rows) == 1 and not _may_compare_rows(bad, found):
         return found
     by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
     return by_all if not found.rows or _may_tell_more(bad, by_all, found) else found
+
+
+def _of_each_element(
+    run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int], by_all: BatchRows
+) -> BatchRows:
+    """`by_all`, the rows to which the axes of all bad elements lead, without those to which no element leads.
+
+    Elements are followed one by one, each by the place that it was moved from, and by the values that made it: of a
+    window over the batch, and of rows compared with others, an axis leads to more rows than were to blame.
+    """
+    if by_all.stored or np.count_nonzero(bad) > _MOST_ELEMENTS:
+        return by_all
+    node = lineage.node(index)
+    first = None if node is None else through.get(node.name)
+    rows: set[int] = set()
+    way: dict[int, tuple[int, ...]] = {}
+    for place in np.argwhere(bad):
+        element = tuple(map(int, place))
+        row, moved = lone_origin(run, lineage, index, element)
+        alone = np.zeros(run.tensors[row].shape or (), np.bool_)
+        alone[moved] = True
+        found = _of_all_elements(run, lineage, row, alone, element_way(run, lineage, index, element, first))
+        if not found.rows or replace(found, rows=by_all.rows) != by_all:
+            return by_all
+        rows.update(found.rows)
+        for at, those in found.way.items():
+            way[at] = tuple(sorted({*way.get(at, ()), *those}))
+    fewer = rows < set(by_all.rows)
+    return replace(by_all, rows=tuple(sorted(rows)), way=way) if fewer else by_all
 
 
 def rows_of_given(run: Run, lineage: Lineage, given: InputSeen, bad: Array) -> BatchRows:

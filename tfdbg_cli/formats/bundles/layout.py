@@ -1,6 +1,7 @@
 """A bundle: a dump of one run, and beside it, in the folder `repetition`, what it takes to make the run again.
 
-    repetition.json   the kind of run, its inputs in order, what is fetched, digests, versions, the first bad tensor
+    repetition.json   the kind of run, its inputs in order, what is fetched, digests, versions, variables of the
+                      environment that choose kernels, the first bad tensor
     graph.pb          of a function a FunctionDefLibrary, of a session a GraphDef
     inputs/N          the value of input N: its elements as they lie in memory (row by row; types of less than a byte
                       take a byte each); texts as a serialized TensorProto

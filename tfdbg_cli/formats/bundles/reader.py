@@ -6,13 +6,14 @@ import os
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.errors import WRONG_CONTENT, TfdbgError
 from tfdbg_cli.formats.bundles import layout
 from tfdbg_cli.formats.bundles.description import description
+from tfdbg_cli.formats.bundles.environment import Environment, read_environment
 from tfdbg_cli.formats.bundles.values import digest, read_value
 from tfdbg_cli.formats.dumps.case_layout import CASE_DIRECTORY
 from tfdbg_cli.formats.dumps.case_reader import refusal_in
@@ -55,6 +56,7 @@ class Bundle:
     first_bad: FirstBad | None
     versions: Mapping[str, str]
     judged: bool = False
+    environment: Environment = field(default_factory=dict)  # of older bundles nothing is known
 
 
 def read_bundle(directory: Path) -> Bundle:
@@ -80,12 +82,13 @@ def read_bundle(directory: Path) -> Bundle:
         replay_spec = _replay_spec(place, fields)
         first_bad = _first_bad(fields["first_bad"])
         versions = {name: text(version) for name, version in fields["versions"].items()}
+        environment = read_environment(fields.get("environment", {}))
     except ValueError as error:
         raise _damaged(place / layout.REPETITION, str(error)) from error
     except WRONG_CONTENT as error:
         raise _damaged(place / layout.REPETITION, "Its fields are not those that tfdbg writes.") from error
     judged = fields.get("judged") is True
-    return Bundle(directory, read_dump(directory), replay_spec, first_bad, versions, judged)
+    return Bundle(directory, read_dump(directory), replay_spec, first_bad, versions, judged, environment)
 
 
 def _no_bundle(directory: Path) -> TfdbgError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.formats.bundles.environment import KERNEL_CHOICES
 from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.replay import ReplaySpec
 from tfdbg_cli.model.runs import Run
@@ -16,12 +17,15 @@ Written by tfdbg {version}. Run it with: python replay.py
 
 import json
 import pathlib
-
-import numpy as np
-import tensorflow as tf
+from os import environ
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASE = json.loads((HERE / "repetition.json").read_text())
+for name in filter(CASE["environment"].get, {kernels}):  # TensorFlow goes by them when it is loaded
+    environ.setdefault(name, CASE["environment"][name])
+
+import numpy as np
+import tensorflow as tf
 
 
 def load(number):
@@ -128,7 +132,9 @@ if __name__ == "__main__":
 def script_of(replay_spec: ReplaySpec, run: Run, first_bad: str = "") -> str:
     """The text of the script that makes `run` again; of a session it also fetches the tensor `first_bad`."""
     limits = "".join(f"{_harmless(limit)}\n" for limit in replay_spec.limits)
-    beginning = _BEGINNING.format(title=_harmless(run.call.title), version=__version__, limits=limits)
+    beginning = _BEGINNING.format(
+        title=_harmless(run.call.title), version=__version__, limits=limits, kernels=KERNEL_CHOICES
+    )
     if not replay_spec.kind.of_session:
         return beginning + _FUNCTION + _END
     also = [first_bad] if first_bad and run.graph.kind is GraphKind.PYTHON else []

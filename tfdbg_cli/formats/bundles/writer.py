@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.bundles import layout
+from tfdbg_cli.formats.bundles.environment import environment_now
 from tfdbg_cli.formats.bundles.script import script_of
 from tfdbg_cli.formats.bundles.values import digest, file_size, value_bytes, value_digest
 from tfdbg_cli.formats.dumps.writer import fill_dump
@@ -103,6 +104,7 @@ def write_replay(place: Path, replay_spec: ReplaySpec, run: Run, blame: Blame | 
         "first_bad": found,
         "judged": blame is not None,
         "versions": versions(),
+        "environment": environment_now(),
     }
     (place / layout.GRAPH).write_bytes(replay_spec.graph)
     (place / layout.REPETITION).write_bytes(json_bytes(fields))

@@ -82,6 +82,11 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "clip": lambda x: tf.clip_by_value(x, -0.5, 0.5),
     "where": lambda x: tf.where(x > 0, x, x * 2.0),
     "cast": lambda x: tf.cast(tf.cast(x, tf.float64) * 2.0, tf.float32),
+    "frames": lambda x: tf.signal.frame(x, 4, 2, axis=0),
+    "windows": lambda x: tf.stack([x[i : i + 4] for i in range(3)], axis=1),
+    "parts of the batch in turn": lambda x: tf.reshape(
+        tf.transpose(tf.reshape(x, [2, 3, 4, 3]), [1, 0, 2, 3]), [ROWS, 4, 3]
+    ),
     "loop": _lstm,
     "branch": _branches,
 }  # fmt: skip
@@ -101,6 +106,23 @@ def test_rows_are_followed_back_through(name: str, watched: Any) -> None:
     assert origin is not None and origin.op_type == "Sqrt"
     assert origin.batch_rows == (BAD,), name
     assert (origin.batch.source, origin.batch.size) == ("x:0", ROWS)
+
+
+def test_of_rows_that_are_compared_with_others_the_one_to_blame_is_named(watched: Any) -> None:
+    """A blind test: the row whose norm is 0 and its innocent partner were both blamed, for their two quotients."""
+    rows = np.ones((ROWS, 4), np.float32)
+    rows[BAD] = 0.0
+
+    @tf.function
+    def step(x: Any) -> Any:
+        partner = tf.gather(x, [3, 5, 4, 0, 1, 2])
+        return tf.reduce_sum(x * partner, 1) / (tf.norm(x, axis=1) * tf.norm(partner, axis=1))
+
+    with watched(RunUntil("has_inf_or_nan")) as front:
+        step(tf.constant(rows))
+    origin = OriginSearch(front.ends[0].run).first()
+    assert origin is not None and origin.op_type == "RealDiv"
+    assert origin.batch_rows == (BAD,)
 
 
 @pytest.mark.parametrize(

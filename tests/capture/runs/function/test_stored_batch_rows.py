@@ -100,6 +100,24 @@ def test_an_empty_ragged_row(tf2, batch) -> None:
     assert _told(batch(means, tf2.ragged.constant([[1.0, 2.0, 3.0], [], [4.0]]))) == ((1,), 3)
 
 
+def _lengths(tf2: Any, texts: Any) -> Any:
+    """The mean length of the words of each row; NaN of an empty one."""
+    lengths = tf2.ragged.map_flat_values(lambda words: tf2.cast(tf2.strings.length(words), tf2.float32), texts)
+    return tf2.reduce_sum(lengths, axis=1) / tf2.cast(lengths.row_lengths(), tf2.float32)
+
+
+def test_an_empty_ragged_row_of_texts(tf2, batch, parts) -> None:
+    """A blind test: of texts, which are no numbers, the places where rows begin were taken for rows of a batch."""
+
+    @tf2.function
+    def means(r: Any, y: Any) -> Any:
+        return _lengths(tf2, r) + y
+
+    texts, labels = tf2.ragged.constant([["a", "bb", "c"], ["dd"], [], ["e"]]), tf2.constant([1.0, 2.0, 3.0, 4.0])
+    assert _told(batch(means, texts, labels)) == ((2,), 4)
+    assert parts(means, texts, labels) == [("r", []), ("y[2]", 3.0)]
+
+
 def test_a_ragged_batch_in_a_tuple_with_others(tf2, batch) -> None:
     @tf2.function
     def logs(batch: Any) -> Any:

@@ -76,6 +76,12 @@ def fed_texts(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
     return array if all(isinstance(item, bytes | str) for item in array.flat) else None
 
 
+def fed_elements(feeds: Mapping[str, Any], name: TensorName) -> Array | None:
+    """The numbers or texts that were fed as `name`; None when nothing was, or when only the key was kept."""
+    value = fed_value(feeds, name)
+    return fed_texts(feeds, name) if value is None else value
+
+
 def with_replaced_feeds(call: Call, replaced: Mapping[TensorName, Array]) -> Call:
     """`call` as if it had been given those of `replaced` that are feeds or arguments; the others are not read."""
     given = {}

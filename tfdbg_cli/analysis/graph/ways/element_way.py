@@ -75,14 +75,37 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
     return way
 
 
+def lone_origin(run: Run, lineage: Lineage, row: int, element: Index) -> tuple[int, Index]:
+    """The tensor and the place from which `element` of the tensor at `row` comes, as far as it comes of one place.
+
+    So it does through ops that move elements, join tensors, or compute each element of one of their input alone.
+    """
+    steps = _Steps(run, lineage)
+    met: set[int] = set()
+    while row not in met and len(met) < _MOST_STEPS:
+        met.add(row)
+        step = steps.back(row, element, False)
+        if step is None or not step.alone or step.chosen is None or step.chosen >= len(step.inputs):
+            break
+        index, part = step.inputs[step.chosen].index, step.parts[step.chosen]
+        if index is None or part is None or None in part.index:
+            break
+        row, element = index, tuple(place for place in part.index if place is not None)
+    return row, element
+
+
 @dataclass(frozen=True)
 class _Step:
-    """What `op` made one element of: the `parts` of its `inputs`, and the position of the one that counts."""
+    """What `op` made one element of: the `parts` of its `inputs`, and the position of the one that counts.
+
+    `alone` says that the element is made of that input alone.
+    """
 
     op: Node
     inputs: Sequence[InputSeen]
     parts: Sequence[Part | None]
     chosen: int | None
+    alone: bool
 
 
 class _Steps:
@@ -104,10 +127,9 @@ class _Steps:
         moved = None
         if op_type not in KNOWN:
             moved = moved_from(self._run, node, tensor.name.slot, tensor.shape, element, inputs)
-        if moved is not None:
-            at_hand = None not in moved[1]
-        else:
-            at_hand = len(computed) == 1 and op_type in _ONE_OF_ONE and not _asks_of_sign(op_type, negative)
+        of_one = len(computed) == 1 and op_type in _ONE_OF_ONE
+        by_sign = _asks_of_sign(op_type, negative)
+        at_hand = None not in moved[1] if moved is not None else of_one and not by_sign
         arrays = [_shaped(item) for item in inputs] if at_hand else self._values(row, inputs)
         if arrays is None:
             return None
@@ -116,10 +138,10 @@ class _Steps:
             chosen = _chosen(op_type, parts, computed, inputs, negative)
             if chosen is None and op_type in _OF_WEIGHTS:
                 chosen = self._of_data(computed, inputs)
-            return _Step(node, inputs, parts, chosen)
+            return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS)
         position, where = moved
         parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
-        return _Step(node, inputs, parts, position)
+        return _Step(node, inputs, parts, position, alone=True)
 
     def _of_data(self, computed: Sequence[int], inputs: Sequence[InputSeen]) -> int | None:
         """The position of the one input that is read from no variable; None where there are several, or none."""

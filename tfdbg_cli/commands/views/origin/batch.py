@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tfdbg_cli.analysis.batch.components import given_with
 from tfdbg_cli.analysis.batch.replica import replica_given
 from tfdbg_cli.analysis.batch.rows import BatchRows
-from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.names import tensor_name_of
@@ -34,7 +34,7 @@ def batch_lines(run: Run, batch: BatchRows, label_width: int) -> list[Line]:
         Span(name, Style.NAME, f"pf {quoted(name)}") for name in sorted(given, key=lambda name: name not in sources)
     ]
     if not feeds and batch.source:
-        verb = "pf" if fed_value(run.call.given, tensor_name_of(batch.source)) is not None else "pt"
+        verb = "pf" if fed_elements(run.call.given, tensor_name_of(batch.source)) is not None else "pt"
         feeds = [Span(batch.source, Style.NAME, f"{verb} {quoted(batch.source)}")]
     link = f"row {batch.rows[0]}"
     head = Span("Batch".ljust(label_width), Style.LABEL)

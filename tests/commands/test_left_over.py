@@ -21,6 +21,8 @@ from tfdbg_cli.errors import TfdbgError
         ("lt >|a b.csv", "names more than one file", ">| 'a b.csv'"),
         ("lt > foo.csv; pt x", "holds another command", "One command is typed at a time."),
         ("lt && pt x", "holds another command", "One command is typed at a time."),
+        ("lt; pt x", "There is no command 'lt;'", "One command is typed at a time."),
+        ("lt|less", "There is no command 'lt|less'", "nothing is piped from here"),
         ("lt --wrong", "unrecognized arguments: --wrong", "`help list_tensors`"),
         ("mouse on now", "unrecognized arguments: now", "`help mouse`"),
     ],

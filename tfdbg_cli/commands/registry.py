@@ -313,7 +313,11 @@ class Registry:
         if name not in self._names:
             known = self._names if moment is None else self.names_at(moment)
             hint = (
-                _ELSEWHERE.get(name) or _as_a_key(name) or did_you_mean(name, known) or "`help` lists the commands."
+                _ELSEWHERE.get(name)
+                or _as_a_key(name)
+                or _as_in_a_shell(name)
+                or did_you_mean(name, known)
+                or "`help` lists the commands."
             )
             raise TfdbgError(f"There is no command {name!r}.", hint=hint)
         sources = self._names[name]
@@ -353,6 +357,13 @@ def _as_a_key(name: str) -> str:
     """The hint where one letter was typed that may be meant as a key."""
     alone = len(name) == 1 and name.isalpha()
     return f"On the full screen {name} may be a key; here commands are typed: `help` lists them." if alone else ""
+
+
+def _as_in_a_shell(name: str) -> str:
+    """The hint where a command is parted from another one as shells have it."""
+    if name.endswith((";", "&&")):
+        return "One command is typed at a time."
+    return "`COMMAND > FILE` writes an answer to a file; nothing is piped from here." if "|" in name else ""
 
 
 def _require_apart(name: str, command: Command, other: Command) -> None:

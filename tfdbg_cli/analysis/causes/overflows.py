@@ -21,6 +21,9 @@ HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz"
          "float8_e5m2fnuz")  # fmt: skip
 
 
+_NORMS = frozenset({"L2Loss", "EuclideanNorm"})  # by which gradients are clipped
+
+
 def overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps.IN_FLOAT32) -> tuple[Reason, ...]:
     """The rows for a result that is too large: of weights that grew, in half precision, and otherwise."""
     text = f"{what} exceeds {{largest}}, the largest {{dtype}}"
@@ -32,6 +35,7 @@ def overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps
         Reason(ops, in_gradient(scaled(among(HALF, overflow))), text, helps.SCALED_LESS),
         Reason(ops, in_gradient(among(HALF, overflow)), text, helps.SCALED),
         Reason(ops, among(HALF, overflow), text, half),
+        *(Reason(frozenset({op}), of_large_gradient(overflow), text, helps.NORM_OF_GRADIENT) for op in ops & _NORMS),
         Reason(ops, of_large_gradient(overflow), text, helps.LARGE_GRADIENT),
         Reason(ops, of_variables(overflow), text, helps.ONLY_VARIABLES),
         Reason(ops, overflow, text, suggestion),

@@ -170,6 +170,10 @@ LARGE_GRADIENT = (
     "{large} is a gradient: lower the learning rate, in a loop of training within the step the rate of that, or clip"
     " gradients (tf.clip_by_global_norm, Keras: global_clipnorm=1.0)."
 )
+NORM_OF_GRADIENT = (
+    "{large} is a gradient whose norm overflows, so that clipping by it makes NaN of all: clip by value before it"
+    " (tf.clip_by_value), find what makes the gradient so large, or lower the learning rate."
+)
 ONLY_VARIABLES = (
     "Nothing but variables is behind {large}: lower the learning rate or clip gradients (tf.clip_by_global_norm,"
     " Keras: global_clipnorm=1.0), or bound what is computed of them, such as with tf.clip_by_value."

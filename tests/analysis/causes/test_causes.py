@@ -135,8 +135,8 @@ CASES = [
     Case("Mul", ([1e30], [1e30]), np.multiply, "Overflow of a product", "learning rate"),
     Case("Mul", ([30.0], [7e37]), np.multiply, "Overflow of a product", "in1:0 is a gradient: lower the",
          around=Surroundings((Maker.CONSTANT, Maker.OTHER), gradients=(False, True))),
-    Case("L2Loss", ([7e37, 30.0],), lambda x: np.float32(INF), "Overflow of L2Loss", "clip by value before",
-         around=Surroundings(gradients=(True,))),
+    *(Case(op, ([7e37, 30.0],), lambda x: np.float32(INF), f"Overflow of {op}", "clip by value before",
+           around=Surroundings(gradients=(True,))) for op in ("L2Loss", "EuclideanNorm")),
     Case("Mul", ([7e37], [30.0]), np.multiply, "Overflow of a product", "Bring in0:0 to a size of about 1",
          around=Surroundings(gradients=(False, True))),
     *(Case(op, inputs, does, "Overflow of", "in0:0 is a gradient", around=Surroundings(gradients=(True,)))

@@ -124,6 +124,93 @@ def test_any_other_error_is_ours(guarded: Callable[..., bool]) -> None:
         guarded(lambda: (_ for _ in ()).throw(KeyboardInterrupt))
 
 
+def _raising_another() -> None:
+    try:
+        _signalled()
+    except OutOfTime as error:
+        raise ValueError("such as of a value that cannot be converted") from error
+
+
+def _raising_amid_it() -> None:
+    try:
+        _signalled()
+    except OutOfTime:
+        {}["what cleans up failed"]
+
+
+def _raising_out_of_sight() -> None:
+    try:
+        _signalled()
+    except OutOfTime:
+        raise SystemError("a native function returned a result with an exception set") from None
+
+
+@pytest.mark.parametrize("guarded", [_ours, _suppressed])
+@pytest.mark.parametrize("work", [_raising_another, _raising_amid_it, _raising_out_of_sight])
+def test_so_it_is_where_another_error_was_made_of_it(work: Callable[[], None], guarded: Any) -> None:
+    """A blind test: what a handler raised in native code of TensorFlow came to us as an error of ours."""
+    with _handled(_handler), pytest.raises(OutOfTime) as raised:
+        guarded(work)
+    assert raised.value.__context__ is None  # the program hears of nothing else
+
+
+@pytest.mark.parametrize("guarded", [_ours, _suppressed])
+def test_so_is_a_ctrl_c_of_which_another_error_was_made(guarded: Any) -> None:
+    def work() -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    with pytest.raises(KeyboardInterrupt):
+        guarded(work)
+
+
+@pytest.mark.parametrize("guarded", [_ours, _suppressed])
+def test_what_the_program_is_handling_already_does_not_come_again(guarded: Callable[..., bool]) -> None:
+    def handling() -> bool:
+        try:
+            _signalled()
+        except OutOfTime:
+            return guarded(lambda: {}["of ours, while the program saves"])
+        return False
+
+    with _handled(_handler):
+        assert handling()
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        assert guarded(_raising_in_a_handler_of_ours)
+
+
+def _raising_in_a_handler_of_ours() -> None:
+    try:
+        {}["of ours"]
+    except KeyError as error:
+        raise ValueError("of ours, too") from error
+
+
+def test_where_a_few_kinds_are_ours_no_other_is() -> None:
+    def of_a_few() -> bool:
+        try:
+            work()
+        except our_errors(OSError, LookupError):
+            return True
+        return False
+
+    def timed_out(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    work: Callable[[], Any] = lambda: {}["a LookupError"]  # noqa: E731
+    assert of_a_few()
+    work = lambda: 1 / 0  # noqa: E731
+    with pytest.raises(ZeroDivisionError):
+        of_a_few()
+    work = _signalled
+    with _handled(timed_out), pytest.raises(TimeoutError):
+        of_a_few()
+
+
 # Where `except Exception` may stand: in threads of ours, where no signal handler runs, in programs of ours that run
 # none of the user's, and where the exception is raised again, to the program or as its reason.
 _ELSEWHERE = re.compile(r"^(formats|cli/replay|debug_server)\b")

@@ -9,19 +9,29 @@ from __future__ import annotations
 import sys
 from itertools import pairwise
 from types import FrameType, TracebackType
+from typing import NoReturn
 
 _VARARGS = 0x04  # the flag of code that takes `*arguments`
 _OPTIMIZED = 0x01  # that of a function, whose names are not kept in a dictionary
 
 
-def our_errors() -> tuple[type[Exception], ...]:
-    """What to catch where no error of ours may end the program.
+def our_errors(*kinds: type[Exception]) -> tuple[type[Exception], ...]:
+    """What to catch where no error of ours may end the program: those of `kinds`, or every Exception.
 
-    That is every Exception, except one that a signal handler of the program's raised, which is left to it. To be
-    called as what an `except` names, which Python evaluates while the exception is being handled.
+    Not one that a signal handler of the program's raised, which is left to it. To be called as what an `except`
+    names, which Python evaluates while the exception is being handled.
+
+    Raises what such a handler raised, where the exception that is being handled came of that: native code that calls
+    Python may make another one of it.
     """
     error = sys.exc_info()[1]
-    return () if error is not None and is_interruption(error) else (Exception,)
+    if isinstance(error, Exception):
+        found = interruption_behind(error)
+        if found is error:
+            return ()
+        if found is not None:
+            _raise_as_it_was(found)
+    return kinds or (Exception,)
 
 
 class _OurErrorsSuppressed:
@@ -34,10 +44,67 @@ class _OurErrorsSuppressed:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        return isinstance(error, Exception) and not is_interruption(error)
+        if not isinstance(error, Exception):
+            return False
+        found = interruption_behind(error)
+        if found is not None and found is not error:
+            _raise_as_it_was(found)
+        return found is None
 
 
 OUR_ERRORS_SUPPRESSED = _OurErrorsSuppressed()
+
+
+def interruption_behind(error: Exception) -> BaseException | None:
+    """What a signal handler raised that came to whoever asks as `error`, which is being handled; None: it is no such.
+
+    That is `error` itself, or what was caught on the way and `error` raised for it, or what native code has lost.
+    """
+    if is_interruption(error):
+        return error
+    around: set[FrameType] | None = None
+    met = {id(error)}
+    at: BaseException = error
+    while True:
+        if type(at) is RuntimeError and (lost := _lost_in(at)) is not None:
+            return lost
+        behind = at.__cause__ or at.__context__
+        if behind is None or id(behind) in met:
+            return None
+        met.add(id(behind))
+        at = behind
+        around = _frames_around() if around is None else around
+        # What the program handles already is the context of each error that comes up meanwhile.
+        if at.__traceback__ is not None and at.__traceback__.tb_frame in around:
+            return None
+        if isinstance(at, KeyboardInterrupt) or is_interruption(at):
+            return at
+
+
+def _lost_in(error: RuntimeError) -> BaseException | None:
+    from tfdbg_cli.process.lost_exception import regained  # most that tfdbg does goes without
+
+    return regained(error)
+
+
+def _frames_around() -> set[FrameType]:
+    """The frames that call, however indirectly, the one that asks this module about an exception."""
+    frame: FrameType | None = sys._getframe()
+    this = frame.f_code.co_filename if frame is not None else ""
+    while frame is not None and frame.f_code.co_filename == this:
+        frame = frame.f_back
+    around = set[FrameType]()
+    while frame is not None and (frame := frame.f_back) is not None:
+        around.add(frame)
+    return around
+
+
+def _raise_as_it_was(interruption: BaseException) -> NoReturn:
+    context = interruption.__context__
+    try:
+        raise interruption
+    finally:
+        interruption.__context__ = context  # Python puts there what came of it on the way
 
 
 def is_interruption(error: BaseException) -> bool:

@@ -12,6 +12,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import RawSession, SymbolicTensor, TfGraph
+from tfdbg_cli.process.interruptions import our_errors
 
 v1 = compat.v1
 _KEYS = v1.GraphKeys
@@ -44,7 +45,7 @@ class SessionVariables:
         try:
             with INSIDE:
                 answers = self.session.run(list(asked.values()))
-        except (OpError, RuntimeError):
+        except our_errors(OpError, RuntimeError):
             return {}
         return dict(zip(asked, map(bool, answers), strict=True))
 

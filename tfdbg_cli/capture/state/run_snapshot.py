@@ -145,7 +145,7 @@ class RunSnapshot:
             )
         try:
             return self._spec(self._inputs(self._sources.__getitem__))
-        except (OpError, RuntimeError) as error:
+        except our_errors(OpError, RuntimeError) as error:
             raise TfdbgError(f"The session gives its variables no more: {reason_of(error)}") from error
 
     def _inputs(self, drawn: Callable[[str], Array]) -> tuple[ReplayInput, ...]:

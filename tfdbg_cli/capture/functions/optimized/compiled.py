@@ -14,6 +14,7 @@ from typing import Any
 from tfdbg_cli.capture.functions.definition.body import XLA
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
+from tfdbg_cli.capture.tf.thread_alike import own_ops_apart
 from tfdbg_cli.capture.tf.types import EagerTensor, GraphDef, NodeDef
 from tfdbg_cli.model.dtypes import FLOAT, RESOURCE
 
@@ -52,8 +53,8 @@ def compiled(name: str, inputs: Sequence[EagerTensor], *, optimize: bool = True)
         return None
     arguments = [argument.name for argument in definition.signature.input_arg]
     outputs = len(definition.signature.output_arg)
-    with _LOCK, own_ops():
-        found = compat.graphs_made_of(name, inputs, outputs, optimize=optimize)
+    with _LOCK:
+        found = own_ops_apart(lambda: compat.graphs_made_of(name, inputs, outputs, optimize=optimize))
     own = [graphs for graphs in found if graphs.partition_graphs and _is_of(graphs, arguments)]
     # Another thread may compile a function at the same moment.
     if len(own) != 1:
@@ -79,7 +80,8 @@ def _cancelled_calls_do_nothing() -> bool:
     try:
         with _LOCK, own_ops():
             handle = compat.new_variable(compat.eager_tensor(1.0))
-            compat.graphs_made_of(name, [handle, compat.eager_tensor(2.0)], 0)
+            given = [handle, compat.eager_tensor(2.0)]
+            own_ops_apart(lambda: compat.graphs_made_of(name, given, 0))
             value = compat.read_variable(handle, FLOAT)
             return bool(value.numpy() == 1.0)
     finally:

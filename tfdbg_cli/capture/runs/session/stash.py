@@ -69,7 +69,7 @@ def stash_of(session: RawSession, state: CallState, elsewhere: Collection[str] =
     try:
         stash = Stash(session, sources)
         stash.clear()
-    except RuntimeError:  # the session is closed, of which the program hears by its own run
+    except our_errors(RuntimeError):  # the session is closed, of which the program hears by its own run
         return None
     except our_errors() as error:  # a run that fails then has no values to show
         report("prepare for a run that fails", error)
@@ -81,7 +81,7 @@ def take_from(stash: Stash, held: RunSnapshot) -> None:
     """Tell `held` what was put aside of a run that failed."""
     try:
         held.drew_until_failure(stash.values())
-    except RuntimeError:  # the session was closed meanwhile, and the run failed for that
+    except our_errors(RuntimeError):  # the session was closed meanwhile, and the run failed for that
         return
     except our_errors() as error:  # what the program hears of is its own error
         report("look at what a run drew before it failed", error)

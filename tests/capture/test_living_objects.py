@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.functions.signature.known_variables import trainable_of
+from tfdbg_cli.capture.functions.signature.function_variables import trainable_of
 from tfdbg_cli.capture.living_objects import living_objects
 from tfdbg_cli.collection import COLLECTION_PUT_OFF
 

@@ -14,7 +14,7 @@ from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequ
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.checks import Checks
-from tfdbg_cli.capture.runs.eager.known_variables import EagerVariables
+from tfdbg_cli.capture.runs.eager.eager_variables import EagerVariables
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run

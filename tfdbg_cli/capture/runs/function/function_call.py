@@ -13,7 +13,7 @@ from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report, report_once
 from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.functions.signature.arguments import given, given_values
-from tfdbg_cli.capture.functions.signature.known_variables import FunctionVariables
+from tfdbg_cli.capture.functions.signature.function_variables import FunctionVariables
 from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.data_behind import data_behind

@@ -34,8 +34,8 @@ from tfdbg_cli.capture.sessions.extended.call_checks import (
     why_not_inside,
 )
 from tfdbg_cli.capture.sessions.invocation import Invocation
-from tfdbg_cli.capture.sessions.known_variables import SessionVariables
 from tfdbg_cli.capture.sessions.program_graph import program_graph
+from tfdbg_cli.capture.sessions.session_variables import SessionVariables
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
 from tfdbg_cli.capture.tf.types import RunResult

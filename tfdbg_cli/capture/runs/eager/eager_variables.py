@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 from weakref import ref
 
-from tfdbg_cli.capture.functions.signature.known_variables import trainable_of
+from tfdbg_cli.capture.functions.signature.function_variables import trainable_of
 from tfdbg_cli.capture.runs.eager.program_names import variable_of_handle
 from tfdbg_cli.capture.tf.compat import EagerTensor
 

@@ -72,3 +72,10 @@ def test_recorded_statistics_of_one_number_are_that_number(value: float) -> None
     store = _StatisticsOnly([run.tensors[row] for row in rows], [run.tensors.value(row) for row in rows])
     [result] = scalar_results(replace(run, tensors=store))
     np.testing.assert_equal(result.value, value)
+
+
+def test_recorded_statistics_of_a_boolean_are_no_number_and_those_of_an_integer_are() -> None:
+    run = given(True, 7)
+    rows = range(len(run.tensors))
+    store = _StatisticsOnly([run.tensors[row] for row in rows], [run.tensors.value(row) for row in rows])
+    assert told(replace(run, tensors=store)) == [("r1:0", "", 7.0)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, nan
 
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
@@ -42,7 +42,8 @@ def _found(run: Run) -> Iterator[ScalarResult]:
 
 def _number(run: Run, row: int) -> float | None:
     """The number in the tensor at `row`; None where it holds more or less than one, or it is not known."""
-    if any(length != 1 for length in run.tensors[row].shape or ()):
+    tensor = run.tensors[row]
+    if tensor.shape is None or math.prod(tensor.shape) != 1 or tensor.dtype == "bool":
         return None
     value = run.tensors.value(row)
     if isinstance(value, NoValue):
@@ -58,5 +59,5 @@ def _summed_up(summary: Summary | None) -> float | None:
     if summary is None or summary.size != 1 or summary.unknown or summary.of_magnitude:
         return None
     if summary.nonfinite:
-        return nan if summary.nan else inf if summary.pos_inf else -inf
+        return math.nan if summary.nan else math.inf if summary.pos_inf else -math.inf
     return summary.min

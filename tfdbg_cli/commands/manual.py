@@ -80,7 +80,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `[{name, dtype, shape, captured}]`, `captured` being true for variables and other tensors from around it. After
   a run `results`: `[{name, tensor, value}]`, the single numbers that came back; `name` is null where there is none.
 - `runs`: kind `runs`. `path` (null at a stop), `current`, `notes`, `runs`: `[{number, run, title, tensors, error,
-  cut_off, notes, results}]`; `number` counts here from 1, `run` is the number in the program, `results` are as above.
+  cut_off, notes, results}]`; `number` counts here from 1, `run` is the number in the program, `results` are as above,
+  null of a run that is far away or behind the first 1,000.
 - `history`: kind `history`. `tensor`, `statistic`, `above`, `first_above` (a number in the program), `without` and
   `unreadable` (how many runs), `points`: `[{run, place, value, summary, executions}]`.
 - `trends`: kind `trends`. `series`: `[{name, quantity, steps, values}]`; `quantity` is gradient, weight or update,

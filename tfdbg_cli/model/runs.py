@@ -336,5 +336,10 @@ class Opened:
         """Whether the run was made again from a bundle, and not only read."""
         return self.opened_by[0] == "replay"
 
+    @property
+    def is_far(self) -> bool:
+        """Whether it lies in another file system, where each look takes its time."""
+        return "://" in self.path
+
 
 Stop: TypeAlias = RunStart | RunEnd | Opened

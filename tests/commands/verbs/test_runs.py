@@ -130,6 +130,34 @@ def test_on_a_screen_the_results_of_a_row_are_found_out_when_it_is_in_sight() ->
     assert "loss 5" in later.table().row(5)[3].text
 
 
+@pytest.mark.parametrize("path", ["https://example.org/recording", "/data/dump"])
+def test_runs_are_not_read_for_results_that_are_far_or_not_shown(path: str) -> None:
+    """On a screen each row in sight was read, over the network, for a column that was not there."""
+    read: list[int] = []
+
+    def reading(number: int) -> Run:
+        read.append(number)
+        return run
+
+    run = made_run(op("x", "Identity", value=np.ones(3)))  # no single number comes of it
+    runs = SavedRuns(range(50), reading, Glance(lambda number: number))
+    prompt = Prompt(Opened(path, runs))
+    columns = RunColumns(replace(prompt.context, later=True), range(50))
+    read.clear()
+    results = columns.results
+    assert results is not None and not results.width and not any(map(results.missing, range(50)))
+    assert "Results" not in [column.title for column in columns.table().columns]
+    told = prompt.data("runs")["runs"]
+    assert [row["results"] for row in told] == [None if "://" in path else []] * 50
+
+
+def test_as_many_results_as_fit_are_shown() -> None:
+    run = made_run(*(op(f"metric_{at}/result", "Mean", value=1 / 3) for at in range(5)))
+    call = replace(run.call, fetches=tuple(f"metric_{at}/result:0" for at in range(5)))
+    text = Prompt(Opened("recording", [replace(run, call=call)] * 2)).show("runs")
+    assert text.count("metric_0/result 0.3333 …") == 2 and "metric_1" not in text
+
+
 def test_a_printed_list_of_very_many_runs_says_that_not_all_were_read() -> None:
     run = gave(0.5).runs[0]
     runs = SavedRuns(range(1_200), lambda _: run, Glance(lambda number: number))

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from tfdbg_cli.analysis.scalar_results import scalar_results
 from tfdbg_cli.commands.asked.run_choice import place_of_run
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
@@ -17,7 +16,6 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome
 from tfdbg_cli.commands.views.lists.run_columns import RunColumns, tensor_count, title_of
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.commands.views.run_health import LookedAt, is_bad
-from tfdbg_cli.commands.views.run_results import results_data
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
@@ -193,7 +191,7 @@ def _run_data(runs: Sequence[Run], index: int, told: RunColumns) -> dict[str, ob
             "run": None,
             "tensors": None,
             "nodes": None,
-            **({} if told.results is None else {"results": []}),
+            **({} if told.results is None else {"results": None}),
             "error": None,
             "cut_off": False,
             "notes": [error.message],
@@ -204,7 +202,7 @@ def _run_data(runs: Sequence[Run], index: int, told: RunColumns) -> dict[str, ob
         **({"worker": run.call.worker} if run.call.worker else {}),
         "tensors": len(run.tensors),
         "nodes": len(run.graph),
-        **({} if told.results is None else {"results": results_data(scalar_results(run))}),
+        **({} if told.results is None else {"results": told.results.data(index)}),
         "error": run.error.type_name if run.error else None,
         "cut_off": run.cut_off,
         "notes": list(run.notes),

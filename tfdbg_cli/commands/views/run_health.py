@@ -56,7 +56,7 @@ class LookedAt:
         self._count = len(context.runs_of_program)
         self._runs, self._places = context.runs_of_program, places
         self._later = context.later
-        self._near = not (isinstance(context.stop, Opened) and "://" in context.stop.path)
+        self._near = not (isinstance(context.stop, Opened) and context.stop.is_far)
         self.first_bad: int | None = None
         self.end = 0
         self._look(_Moment())

@@ -12,11 +12,10 @@ from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened
 
-_MOST_NUMBERS = 3  # that a cell shows
-_WIDEST = 40  # columns of a cell
+_WIDEST = 40  # columns of a cell: what does not fit is left out
 _MOST_RUNS = 1_000  # that are read for a printed list: each takes two milliseconds or so
 _CUT_OFF = f"The results of the first {_MOST_RUNS:,} are shown; `runs -q QUERY` narrows the list."
-_TO_COME = Span("…", Style.DIM)
+_TO_COME, _NOTHING = Span("…", Style.DIM), Span("")
 
 
 class RunResults:
@@ -28,37 +27,40 @@ class RunResults:
 
     def __init__(self, context: Context, places: Sequence[int]) -> None:
         self._runs, self._places, self._later = context.runs, places, context.later
-        self._cells: dict[int, Span] = {}
-        self.width = 0
-        if not (isinstance(context.stop, Opened) and "://" in context.stop.path):
-            asked = {places[at] for at in (0, len(places) // 2, len(places) - 1)} if places else ()
-            self.width = min(_WIDEST, max((len(self._read(place).text) for place in asked), default=0))
+        self._near = not (isinstance(context.stop, Opened) and context.stop.is_far)
+        self._known: dict[int, Sequence[ScalarResult]] = {}
+        asked = {places[at] for at in (0, len(places) // 2, len(places) - 1)} if places and self._near else ()
+        self.width = max((len(_cell(self._read(place)).text) for place in asked), default=0)
         cut_off = bool(self.width) and not self._later and len(places) > _MOST_RUNS
         self.cut_off = _CUT_OFF if cut_off else ""
-        self._admitted = None if self._later else frozenset(places[:_MOST_RUNS])
+        self._unasked = frozenset(places[:_MOST_RUNS]) if self._near else frozenset[int]()
 
     def cell(self, place: int) -> Span:
-        """What a list says of the run at `place`: nothing of one that gave no number, or that nobody has read."""
-        if self._admitted is None:
-            return self._cells.get(place, _TO_COME)
-        return self._read(place) if place in self._admitted else Span("")
+        """What a list says of the run at `place`: nothing of one that gave no number, or that is not read."""
+        if place in self._known or (not self._later and place in self._unasked):
+            return _cell(self._read(place))
+        return _TO_COME if self._later and self._near else _NOTHING
+
+    def data(self, place: int) -> list[dict[str, object]] | None:
+        """The JSON form of the results of the run at `place`; None where it is not read."""
+        return results_data(self._read(place)) if place in self._unasked else None
 
     def missing(self, row: int) -> bool:
         """Whether the run of the row is still to be read. See `document.later.Later`."""
-        return self.cell(self._places[row]) is _TO_COME
+        return self._near and bool(self.width) and self._places[row] not in self._known
 
     def count(self, row: int) -> Iterator[None]:
         """Read the run of the row."""
         yield
         self._read(self._places[row])
 
-    def _read(self, place: int) -> Span:
-        if place not in self._cells:
+    def _read(self, place: int) -> Sequence[ScalarResult]:
+        if place not in self._known:
             try:
-                self._cells[place] = _cell(scalar_results(self._runs[place]))
+                self._known[place] = scalar_results(self._runs[place])
             except TfdbgError:  # deleted meanwhile, or not ours to read: the row says so
-                self._cells[place] = Span("")
-        return self._cells[place]
+                self._known[place] = ()
+        return self._known[place]
 
 
 def number_span(value: float) -> Span:
@@ -72,9 +74,14 @@ def results_data(results: Sequence[ScalarResult]) -> list[dict[str, object]]:
 
 
 def _cell(results: Sequence[ScalarResult]) -> Span:
-    """The first results, in the looks of the worst."""
-    shown = [f"{result.name} {number_text(result.value)}".lstrip() for result in results[:_MOST_NUMBERS]]
-    text = ", ".join([*shown, *(["…"] if len(results) > _MOST_NUMBERS else [])])
+    """As many of the first results as fit, in the looks of the worst of all."""
+    text = ""
+    for at, result in enumerate(results):
+        more = f"{', ' if at else ''}{f'{result.name} {number_text(result.value)}'.lstrip()}"
+        if at and len(text) + len(more) > _WIDEST - 2 * (at + 1 < len(results)):
+            text += " …"
+            break
+        text += more
     if all(isfinite(result.value) for result in results):
         return Span(text, Style.NUMBER)
     return Span(text, Style.NAN if any(isnan(result.value) for result in results) else Style.INF)

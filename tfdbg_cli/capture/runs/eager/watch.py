@@ -87,7 +87,7 @@ class EagerWatch:
         if within and not within_py_function(stack):
             return None
         section = here.section
-        if here.turns.in_doubt and updates_variable(op_type):
+        if here.turns.in_doubt and not here.told and updates_variable(op_type):
             here.turns.writes_variable(stack)
         if section is None or section.number is None or here.told or not here.turns.goes_on(stack):
             if self._end is None and not here.told:  # an op of another thread than that of the call that is recorded

@@ -81,7 +81,8 @@ class EagerTurns:
         self._latest: dict[tuple[int, int], Turn] = {}  # by the key of a loop: its latest turn
         self._working: set[tuple[int, int]] = set()  # keys of loops that run ops outside of their inner loops
         self._training: set[tuple[int, int]] = set()  # keys of loops that were seen to write variables
-        # Whether the loop of the turn was chosen for the calls behind its inner loops alone, which may run no ops.
+        # Whether the loop of the turn was taken since it calls something behind the loop in it: that may run no ops,
+        # and then no op tells one turn from the next.
         self.in_doubt = False
         self._first = _NO_MARK  # the stack of the first op of the turn
         self._ends_at = _NO_MARK  # the stack with which a turn of `_next` begins, in the place of the turn
@@ -124,7 +125,7 @@ class EagerTurns:
         While no run has `begun` in a turn, its ops may only prepare an inner loop: then a turn of that is preferred.
         """
         if self._next is not None and stack == self._ends_at:
-            self._last = stack
+            self._last = self._first = stack
             turn = self._begin(self._next)
             self._place = self._place_of(stack)
             return turn
@@ -159,7 +160,7 @@ class EagerTurns:
         return turn
 
     def writes_variable(self, stack: Stack) -> None:
-        """The op with this stack, which is of the turn, writes a variable. To be called while the turn is `in_doubt`.
+        """An op with this stack writes a variable. To be called while the turn is `in_doubt`.
 
         So an inner loop trains, whatever the names in it are. Unless the outer one is seen to run ops of its own, the
         turns of the inner loop are the runs from the next one on.
@@ -167,6 +168,8 @@ class EagerTurns:
         turn = self._turn
         if turn is None or self._mark or self._next is not None:
             self.in_doubt = False
+            return
+        if not _is_in(turn, stack):  # the turn is over, and nobody has asked yet
             return
         inner = next((one for one in _around(stack) if _is_inside(one, turn)), None)
         if inner is None:

@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
-from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, element_way, lone_origin
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, ElementSteps, element_way, lone_origin
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -86,21 +86,23 @@ def _of_each_element(
         return by_all
     node = lineage.node(index)
     first = None if node is None else through.get(node.name)
+    steps = ElementSteps(run, lineage)
     rows: set[int] = set()
     way: dict[int, tuple[int, ...]] = {}
     for place in np.argwhere(bad):
         element = tuple(map(int, place))
-        row, moved = lone_origin(run, lineage, index, element)
+        row, moved = lone_origin(steps, index, element)
         alone = np.zeros(run.tensors[row].shape or (), np.bool_)
         alone[moved] = True
-        found = _of_all_elements(run, lineage, row, alone, element_way(run, lineage, index, element, first))
+        found = _of_all_elements(run, lineage, row, alone, element_way(run, lineage, index, element, first, steps))
         if not found.rows or replace(found, rows=by_all.rows) != by_all:
             return by_all
         rows.update(found.rows)
+        if not rows < set(by_all.rows):  # the others can rule out none of these
+            return by_all
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
-    fewer = rows < set(by_all.rows)
-    return replace(by_all, rows=tuple(sorted(rows)), way=way) if fewer else by_all
+    return replace(by_all, rows=tuple(sorted(rows)), way=way)
 
 
 def rows_of_given(run: Run, lineage: Lineage, given: InputSeen, bad: Array) -> BatchRows:

@@ -49,13 +49,21 @@ _EXTREMES = {"Maximum": 1, "Minimum": -1}
 _NOT_OF_NEGATIVE = frozenset({"Sqrt", "Rsqrt", "Log", "Log1p", "Pow", "Lgamma"})  # what is below 0 is the fault
 
 
-def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: int | None = None) -> dict[str, int]:
+def element_way(
+    run: Run,
+    lineage: Lineage,
+    row: int,
+    element: Index,
+    through: int | None = None,
+    steps: ElementSteps | None = None,
+) -> dict[str, int]:
     """Which input to take at each node, by name, on the way back from `element` of the tensor at `row`.
 
-    It takes the input at position `through` of the first one, if given, and ends where the values do not tell.
+    It takes the input at position `through` of the first one, if given, and ends where the values do not tell. Who
+    asks for many elements gives the `steps`, which read so much for all of them together.
     """
     way: dict[str, int] = {}
-    steps = _Steps(run, lineage)
+    steps = steps or ElementSteps(run, lineage)
     negative = False
     while len(way) < _MOST_STEPS:
         step = steps.back(row, element, negative)
@@ -75,16 +83,15 @@ def element_way(run: Run, lineage: Lineage, row: int, element: Index, through: i
     return way
 
 
-def lone_origin(run: Run, lineage: Lineage, row: int, element: Index) -> tuple[int, Index]:
+def lone_origin(steps: ElementSteps, row: int, element: Index) -> tuple[int, Index]:
     """The tensor and the place from which `element` of the tensor at `row` comes, as far as it comes of one place.
 
     So it does through ops that move elements, join tensors, or compute each element of one of their input alone.
     """
-    steps = _Steps(run, lineage)
     met: set[int] = set()
     while row not in met and len(met) < _MOST_STEPS:
         met.add(row)
-        step = steps.back(row, element, False)
+        step = steps.back(row, element, None)
         if step is None or not step.alone or step.chosen is None or step.chosen >= len(step.inputs):
             break
         index, part = step.inputs[step.chosen].index, step.parts[step.chosen]
@@ -108,7 +115,7 @@ class _Step:
     alone: bool
 
 
-class _Steps:
+class ElementSteps:
     """Steps back from elements of tensors of `run`, until too many values would have to be read for them."""
 
     def __init__(self, run: Run, lineage: Lineage) -> None:
@@ -116,8 +123,11 @@ class _Steps:
         self._lineage = lineage
         self._read = 0
 
-    def back(self, row: int, element: Index, negative: bool) -> _Step | None:
-        """What made the `element` of the tensor at `row`, or made it `negative`; None where that is not known."""
+    def back(self, row: int, element: Index, negative: bool | None) -> _Step | None:
+        """What made the `element` of the tensor at `row`, or made it `negative`; None where that is not known.
+
+        With None for `negative` it is not asked for signs, for which values would be read.
+        """
         node, tensor, inputs = self._lineage.node(row), self._run.tensors[row], self._lineage.places(row)
         if node is None or tensor.shape is None or len(tensor.shape) != len(element):
             return None
@@ -135,7 +145,7 @@ class _Steps:
             return None
         if moved is None:
             parts = parts_of(node, arrays, tensor.shape, element)
-            chosen = _chosen(op_type, parts, computed, inputs, negative)
+            chosen = _chosen(op_type, parts, computed, inputs, bool(negative))
             if chosen is None and op_type in _OF_WEIGHTS:
                 chosen = self._of_data(computed, inputs)
             return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS)
@@ -266,9 +276,9 @@ def _largest(part: Part | None) -> float:
     return float(np.max(np.abs(in_double(part.value))))
 
 
-def _asks_of_sign(op_type: str, negative: bool) -> bool:
+def _asks_of_sign(op_type: str, negative: bool | None) -> bool:
     """Whether it counts that what an op computed with is negative, where the question is why its result is."""
-    return op_type in _NOT_OF_NEGATIVE or (negative and op_type not in MATMULS)
+    return negative is not None and (op_type in _NOT_OF_NEGATIVE or (negative and op_type not in MATMULS))
 
 
 def _may_be_negative(part: Part) -> bool:

@@ -21,7 +21,7 @@ from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.input import Input, choose_input
 from tfdbg_cli.line.output import LineOutput, TextOutput
 from tfdbg_cli.line.script import Script
-from tfdbg_cli.model.decision import Decision, Detach
+from tfdbg_cli.model.decision import Decision, Detach, StepOn
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
 from tfdbg_cli.process.streams import is_closed, to_stderr
 from tfdbg_cli.terminal_facts import columns, is_tty, terminal_facts
@@ -82,13 +82,13 @@ class LineFrontend:
 
     def stop(self, event: Stop) -> Decision:
         """Talk about `event` until there is a decision."""
-        try:
-            return self._stop(event)
-        finally:
-            if self._asked_a_person:  # who went back and forth between pages, all of which know the run
-                from tfdbg_cli.collection import collect_circles  # not before the first answer
+        self._asked_a_person = False
+        decision = self._stop(event)
+        if self._asked_a_person and not isinstance(decision, StepOn):
+            from tfdbg_cli.collection import collect_circles  # not before the first answer
 
-                collect_circles()
+            collect_circles()  # who went back and forth between pages has left circles that hold the run
+        return decision
 
     def _stop(self, event: Stop) -> Decision:
         if self._json_output is not None:

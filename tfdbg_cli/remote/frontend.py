@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
+from tfdbg_cli.collection import collect_circles
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.line.conversation import Conversation
 from tfdbg_cli.line.frontend import LineFrontend
 from tfdbg_cli.line.json_output import JsonOutput
-from tfdbg_cli.model.decision import ByVisitor, Detach, Outcome, Resume, RunUntil
+from tfdbg_cli.model.decision import ByVisitor, Detach, Outcome, Resume, RunUntil, StepOn
 from tfdbg_cli.model.runs import RunEnd, RunStart, Stop
 from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.remote.prompt import VisitorInput, output_for
@@ -100,6 +101,8 @@ class RemoteFrontend:
                 return None
             visitor.farewell = STAYS if stays else ""
             outcome = self._talk(visitor, event)
+            if not (isinstance(outcome, ByVisitor) and isinstance(outcome.decision, StepOn)):
+                collect_circles()
             if not isinstance(outcome, Resume):
                 visitor.farewell = ""
                 return outcome

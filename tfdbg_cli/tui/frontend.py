@@ -16,7 +16,7 @@ from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.model.decision import Decision, Detach
+from tfdbg_cli.model.decision import Decision, Detach, StepOn
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.tui.app import App
@@ -82,10 +82,10 @@ class TuiFrontend:
 
         """
         with self._lock:
-            try:
-                return self._stop(event)
-            finally:
+            decision = self._stop(event)
+            if not isinstance(decision, StepOn):  # the next stop is an op away, and a search takes a part of a second
                 collect_circles()  # a screen refers to itself, and holds what was looked at: a run with its values
+            return decision
 
     def notify(self, message: str) -> None:
         """Say one sentence on standard error."""

@@ -12,7 +12,7 @@ from support.screen import Driven
 from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.model.decision import Continue, Decision
+from tfdbg_cli.model.decision import Continue, Decision, StepOn
 from tfdbg_cli.model.runs import Stop
 from tfdbg_cli.tui.frontend import TuiFrontend
 
@@ -47,22 +47,24 @@ class _Screen:
         self.itself, self.event = self, event
 
 
-@pytest.mark.parametrize("collects", [True, False])
-def test_a_screen_that_is_left_goes_at_once_unless_the_program_collects_nothing(
-    monkeypatch: pytest.MonkeyPatch, *, collects: bool
+@pytest.mark.parametrize(
+    ("decision", "on", "gone"), [(Continue(), True, True), (Continue(), False, False), (StepOn(), True, False)]
+)
+def test_a_screen_that_is_left_goes_at_once_but_between_steps_and_where_the_program_collects_nothing(
+    monkeypatch: pytest.MonkeyPatch, decision: Decision, *, on: bool, gone: bool
 ) -> None:
     left: list[weakref.ref[_Screen]] = []
 
     def show(self: TuiFrontend, event: Stop) -> Decision:
         left.append(weakref.ref(_Screen(event)))
         count_as_old()
-        return Continue()
+        return decision
 
     monkeypatch.setattr(TuiFrontend, "_stop", show)
     was_on = gc.isenabled()
-    (gc.enable if collects else gc.disable)()
+    (gc.enable if on else gc.disable)()
     try:
         TuiFrontend(standard_registry(), Settings(), {}).stop(sample_run.run_end())
-        assert (left[0]() is None) is collects
+        assert (left[0]() is None) is gone
     finally:
         (gc.enable if was_on else gc.disable)()

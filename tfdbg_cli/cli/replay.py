@@ -98,11 +98,7 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
             installed (exit code 2).
 
     """
-    place = _here(path)
-    bundle = read_bundle(place)
-    _require_harmless(bundle, trust)
-    take_over(bundle.environment)
-    _require_tensorflow(place)
+    place, bundle = _prepared(path, trust)
     from tfdbg_cli.capture.budget import memory_budget
     from tfdbg_cli.capture.replay.any_replay import replay
     from tfdbg_cli.capture.replay.replayed import difference, uncompared
@@ -120,7 +116,7 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
     run = _with_variables_before(run, bundle)
     same, found = replay_verdict(bundle, run)
     said = f"Made again from {place}: {found}"
-    notes = [said, *bundle.replay_spec.limits, *_other_versions(bundle), *differences(bundle.environment)]
+    notes = [said, *bundle.replay_spec.limits, *_made_elsewhere(bundle)]
     recorded_values = bundle.run.tensors
     notes += filter(None, (difference(recorded_values, run.tensors), uncompared(recorded_values)))
     run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), exactness=None, origin_path="")
@@ -139,11 +135,7 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
         TfdbgError: as `replayed`.
 
     """
-    place = _here(path)
-    bundle = read_bundle(place)
-    _require_harmless(bundle, trust)
-    take_over(bundle.environment)
-    _require_tensorflow(place)
+    place, bundle = _prepared(path, trust)
     from tfdbg_cli.capture.budget import memory_budget
 
     with _refusals(place):
@@ -151,9 +143,23 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
             _require_harmless_to_read(bundle)
         _require_room(bundle.replay_spec, memory_budget(user_settings()))
     run = _replayable(without_past(_shown_graph(bundle.run)), bundle)
-    return Opened(
-        str(place), (replace(run, origin_path=""),), opening=STEPPER, opened_by=_opened_by(trust, "--eager")
-    )
+    run = replace(run, origin_path="", notes=(*run.notes, *_made_elsewhere(bundle)))
+    return Opened(str(place), (run,), opening=STEPPER, opened_by=_opened_by(trust, "--eager"))
+
+
+def _prepared(path: str, trust: bool) -> tuple[Path, Bundle]:
+    """The bundle at `path`, which may be executed, with TensorFlow loaded as it was where the run was made.
+
+    Raises:
+        TfdbgError: as `replayed`.
+
+    """
+    place = _here(path)
+    bundle = read_bundle(place)
+    _require_harmless(bundle, trust)
+    take_over(bundle.environment)
+    _require_tensorflow(place)
+    return place, bundle
 
 
 def _held(replay_spec: ReplaySpec) -> set[str]:
@@ -282,9 +288,11 @@ def _shown_graph(run: Run) -> Run:
     return run if run.python_graph is None else replace(run, graph=run.python_graph)
 
 
-def _other_versions(bundle: Bundle) -> Iterator[str]:
+def _made_elsewhere(bundle: Bundle) -> Iterator[str]:
+    """What is another way here than where the run was made, and may give other numbers."""
     from tfdbg_cli.version import tensorflow_version
 
     then, now = bundle.versions.get("tensorflow"), tensorflow_version()
     if then and now and then != now:
         yield f"The bundle was made with TensorFlow {then}; this is {now}."
+    yield from differences(bundle.environment)

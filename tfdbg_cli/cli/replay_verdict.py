@@ -12,6 +12,7 @@ from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.formats.bundles.reader import Bundle, FirstBad
 from tfdbg_cli.formats.bundles.values import value_digest
 from tfdbg_cli.formats.bundles.writer import not_finite
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask
 from tfdbg_cli.model.tensors import TensorStore
@@ -103,14 +104,21 @@ def _compared(expected: FirstBad, bad: int | None, recorded: Run, run: Run) -> t
 
 def _other_outcome(recorded: Run, run: Run) -> str:
     """What came out of the run finite and was not, or the other way round; empty where it is as it was."""
-    found = []
+    other = []
     for name in sorted(outcome_of(recorded.graph, recorded.call).results):
-        now, was = (_value(one.tensors, str(name), 0) for one in (run, recorded))
-        if now is not None and was is not None and any_nonfinite(now) is not any_nonfinite(was):
-            then = "not finite now, and was" if any_nonfinite(now) else "finite now, and was not"
-            found.append(f"{name} is {then}")
-    more = f"; of what came out {len(found) - 1} more differ so" if len(found) > 1 else ""
-    return f"{found[0]}{more}" if found else ""
+        was, is_now = _last_value(recorded.tensors, name), _last_value(run.tensors, name)
+        if was is not None and is_now is not None and any_nonfinite(is_now) is not any_nonfinite(was):
+            change = "not finite now, and was" if any_nonfinite(is_now) else "finite now, and was not"
+            other.append(f"{name} is {change}")
+    more = f"; of what came out {len(other) - 1} more differ so" if len(other) > 1 else ""
+    return f"{other[0]}{more}" if other else ""
+
+
+def _last_value(tensors: TensorStore, name: TensorName) -> Array | None:
+    """What came out under `name`, which may have been computed several times."""
+    rows = tensors.named(name.node, name.slot)
+    value = tensors.value(rows[-1]) if rows else None
+    return None if isinstance(value, NoValue) else value
 
 
 def _same_error(bundle: Bundle, run: Run) -> tuple[bool, str]:

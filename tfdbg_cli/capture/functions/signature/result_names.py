@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.trace_types import parts_of
 from tfdbg_cli.model.names import TensorName
 
 
@@ -34,7 +35,7 @@ def result_names(output: Any, returned: Sequence[Sequence[TensorName]]) -> dict[
 
 def _leaves(kind: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Each tensor in a value of the type `kind`, which the program calls `name`, with its own name and type."""
-    parts = _parts(kind)
+    parts = parts_of(kind)
     if parts is not None:
         for key, part in parts:
             yield from _leaves(part, _inside(name, key))
@@ -42,31 +43,6 @@ def _leaves(kind: Any, name: str) -> Iterator[tuple[str, Any]]:
         yield name, kind
     else:
         yield from ((name, tensor) for tensor in kind.flatten())  # a sparse one has three, of one name
-
-
-def _parts(kind: Any) -> Iterable[tuple[Any, Any]] | None:
-    """What a container of the type `kind` holds, by key or place, in the order of its tensors; None of a value."""
-    if isinstance(kind, Mapping):
-        return _sorted(kind)
-    if isinstance(kind, list | tuple):
-        return zip(getattr(kind, "__match_args__", range(len(kind))), kind, strict=True)
-    match type(kind).__name__:
-        case "Dict":
-            return _sorted(kind.mapping)
-        case "List":
-            return enumerate(kind.components_tuple.components)
-        case "Tuple":
-            return enumerate(kind.components)
-        case "NamedTuple":
-            return zip(kind.attribute_names, kind.attributes.components, strict=True)
-        case "Attrs":
-            return _parts(kind.named_attributes)
-    return None
-
-
-def _sorted(mapping: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
-    """The items by their keys, as TensorFlow flattens a dict; it refuses keys that have no order."""
-    return sorted(mapping.items(), key=lambda item: item[0])
 
 
 def _inside(name: str, key: Any) -> str:

@@ -32,7 +32,9 @@ def scalar_results(run: Run) -> Sequence[ScalarResult]:
 
 
 def _found(run: Run) -> Iterator[ScalarResult]:
-    for text, name in run.call.named_fetches:
+    call = run.call
+    for text, called in zip(call.fetches, call.names_of_fetches, strict=True):
+        name = text.rpartition(":")[0] if not (called or call.function) else called
         tensor = parse_tensor_name(text)
         rows = [] if tensor is None else run.tensors.named(tensor.node, tensor.slot)
         value = _number(run, rows[-1]) if rows else None

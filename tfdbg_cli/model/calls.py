@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -96,15 +96,10 @@ class Call:
         return {name: value for name, value in self.feeds.items() if name not in captured}
 
     @property
-    def named_fetches(self) -> Iterator[tuple[str, str]]:
-        """Each of `fetches` with what the program calls it, empty where that is not known.
-
-        Of a session's run it is the name of the node, which the program gave it.
-        """
-        names: Iterable[str] = self.result_names
-        if len(self.result_names) != len(self.fetches):
-            names = ("" if self.function else fetch.rpartition(":")[0] for fetch in self.fetches)
-        return zip(self.fetches, names, strict=True)
+    def names_of_fetches(self) -> tuple[str, ...]:
+        """What the program calls each of `fetches`, empty where that is not known."""
+        fits = len(self.result_names) == len(self.fetches)
+        return self.result_names if fits else ("",) * len(self.fetches)
 
     def run_within(self, node: str) -> int | None:
         """The number of the run that computed `node`, in the call of a function; None of a node in no such call."""

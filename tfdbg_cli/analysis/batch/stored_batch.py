@@ -15,7 +15,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.axes.stored_axes import are_splits, row_of_each, rows_of_indices, rows_of_splits
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
-from tfdbg_cli.analysis.graph.nodes.feeds import fed_texts, fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, fed_value, feed_name
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of
@@ -206,8 +206,8 @@ class StoredBatch:
     def _length(self, name: TensorName) -> int | None:
         """How many elements or rows a tensor has; it may hold texts."""
         value = self._held(name)
-        if value is None:
-            value = fed_texts(self._run.call.feeds, feed_name(self._run.graph.find(name.node)) or name)
+        if value is None:  # texts
+            value = fed_elements(self._run.call.feeds, feed_name(self._run.graph.find(name.node)) or name)
         return None if value is None or not value.ndim else len(value)
 
     def _beside(self, node: Node) -> tuple[list[Array | None], list[Array | None]]:

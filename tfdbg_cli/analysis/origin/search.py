@@ -71,6 +71,7 @@ class OriginSearch:
         self.intended: list[Intended] = []  # the intended infinities that were passed over, in order
         self._passed_over: list[int | InputSeen] = []
         self._handing_on: dict[int, bool] = {}
+        # Not by `self`: a search that refers to itself keeps the run with all its values until a full collection.
         hidden, updates = self._hidden, UpdatesRead(run, self._lineage)
         self._updates = updates
         self._dismissals = Dismissals(

@@ -15,7 +15,7 @@ from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import RunStart
 
-_INDENT, _NOTHING = Column(""), Span("")
+_INDENT = Column("")
 _COLUMNS = (_INDENT, Column("Name"), Column("dtype"), Column("Shape"))
 
 
@@ -38,18 +38,19 @@ def call_blocks(context: Context) -> list[Block]:
 def _results(heading: str, context: Context) -> list[Block]:
     """A row for each tensor that comes back: what the program calls it, and the number if it is a single one."""
     call = context.call
-    begins = isinstance(context.stop, RunStart) or call.kind is RunKind.GRAPH
-    verb = "ni" if begins else "pt"
-    values = {} if begins else {str(result.tensor): result.value for result in scalar_results(context.run)}
-    names = [name for _, name in call.named_fetches] if call.function else [""] * len(call.fetches)
+    has_not_run = isinstance(context.stop, RunStart) or call.kind is RunKind.GRAPH
+    verb = "ni" if has_not_run else "pt"
+    values = {} if has_not_run else {str(result.tensor): result.value for result in scalar_results(context.run)}
+    names = call.names_of_fetches
+    named = any(names)
 
     def row(at: int) -> Row:
         tensor = call.fetches[at]
         value = number_span(values[tensor]) if tensor in values else Span("")
-        cells = Span(names[at], Style.LABEL), Span(tensor, Style.NAME, f"{verb} {quoted(tensor)}"), value
-        return (_NOTHING, *cells[not any(names) :])
+        name = (Span(names[at], Style.LABEL),) if named else ()
+        return (Span(""), *name, Span(tensor, Style.NAME, f"{verb} {quoted(tensor)}"), value)
 
-    columns = (_INDENT, *((Column("Name"),) if any(names) else ()), Column("Tensor", subject=True), Column("Value"))
+    columns = (_INDENT, *((Column("Name"),) if named else ()), Column("Tensor", subject=True), Column("Value"))
     head = Text((_heading(heading, len(call.fetches)), *([] if call.fetches else [line("  none")])))
     return [head, Table(columns, len(call.fetches), row, show_head=False)] if call.fetches else [head]
 

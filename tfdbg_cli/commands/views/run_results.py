@@ -37,7 +37,7 @@ class RunResults:
 
     def cell(self, place: int) -> Span:
         """What a list says of the run at `place`: nothing of one that gave no number, or that is not read."""
-        if place in self._known or (not self._later and place in self._unasked):
+        if place in (self._known if self._later else self._unasked):
             return _cell(self._read(place))
         return _TO_COME if self._later and self._near else _NOTHING
 

@@ -45,7 +45,7 @@ class HeldBefore:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._known: Mapping[str, Array] | None = None
+        self._known: Mapping[str, Array] | None = None  # a `cache` of the method would keep the run, in a circle
 
     def value(self, variable: str) -> Array | None:
         """The value of the variable of that name in a session; None when nobody knows."""

@@ -12,7 +12,7 @@ from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
 from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore, before
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
-from tfdbg_cli.analysis.graph.nodes.feeds import fed_texts, fed_value, feed_name
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, feed_name
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import HANDLES
@@ -270,9 +270,7 @@ class Lineage:
                 return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
             if found is not None:
                 return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
-            given = feed_name(node) or name
-            fed = fed_value(self._feeds, given)
-            fed = fed_texts(self._feeds, given) if fed is None else fed
+            fed = fed_elements(self._feeds, feed_name(node) or name)
             if fed is not None:
                 told = "" if variable else "fed"
                 return InputSeen(edge.tensor, edge.node, None, None, fed, "", instead or told)

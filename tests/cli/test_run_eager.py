@@ -405,3 +405,26 @@ def test_a_run_that_the_program_never_comes_to_is_told_at_its_end(tmp_path) -> N
     done = _done(tmp_path, program, "-c", "run -t 100")
     assert "The program ended 95 runs before the end of that which was to be captured." in done.stderr, done.stderr
     assert "The program ended" not in _done(tmp_path, program, "-c", "run -t 3", "-c", "continue").stderr
+
+
+def test_what_an_epoch_or_a_fold_begins_with_is_no_step(tmp_path) -> None:
+    """A blind test: from the second epoch on a sum that began with tf.zeros had the whole epoch be one run."""
+    (tmp_path / "train.py").write_text("""\
+import numpy as np, tensorflow as tf
+x = np.ones([8, 4], "f")
+
+def train(w):
+    for epoch in range(3):
+        total = tf.zeros([])
+        for i in range(0, 8, 2):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((x[i : i + 2] @ w) ** 2)
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+            total += loss
+
+for fold in range(2):
+    w = tf.Variable(tf.random.stateless_normal([4, 1], [1, 2]))
+    train(w)
+""")
+    done = python("-m", "tfdbg_cli", "run", "--watch", "train.py", folder=tmp_path)
+    assert "Nothing passed bad_result in 24 runs" in done.stderr, done.stderr

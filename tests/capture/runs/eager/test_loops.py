@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import CodeType
 from typing import Any
 
 from tfdbg_cli.capture.runs.eager.program.loops import loops_of, works_of
@@ -61,6 +62,30 @@ def test_what_trains_is_known_by_its_names() -> None:
     assert [loop.trains for loop in loops_of(program.__code__)] == [2, 2, 0, 0, 1]
 
 
+def test_a_loop_over_epochs_has_no_evidence_of_its_own_and_one_over_weights_little() -> None:
+    def program(tf: Any, data: Any, total: Any, weights: Any) -> None:
+        for _epoch in range(3):
+            total = tf.zeros([])
+            for x in data:
+                with tf.GradientTape() as tape:
+                    total += x
+                for weight in weights:
+                    weight.assign_sub(tape.gradient(total, weight))
+
+    epochs, batches, over_weights = loops_of(program.__code__)
+    assert (epochs.evidence, epochs.own_evidence) == (3, 0)
+    assert (batches.evidence, batches.own_evidence) == (3, 3)
+    assert over_weights.own_evidence == 3
+
+
+def test_a_comprehension_that_trains_is_a_loop_of_the_program() -> None:
+    def program(train_step: Any, data: Any, weights: Any) -> Any:
+        [weight.assign(0.0) for weight in weights]
+        return [train_step(x) for x in data]
+
+    assert len(_all_loops(program)) == 1
+
+
 def test_neither_an_epoch_nor_the_step_of_an_environment_trains() -> None:
     def program(train_epoch: Any, env: Any, act: Any, agent: Any) -> None:
         for _epoch in range(3):
@@ -102,3 +127,9 @@ def test_calls_that_may_run_ops() -> None:
 
     code = program.__code__
     assert [line_at(code, offset) - code.co_firstlineno for offset in works_of(code)] == [3, 4, 5, 6, 7]
+
+
+def _all_loops(program: Any) -> list[Any]:
+    """The loops of a function and of the code in it: before Python 3.12 a comprehension is a function of its own."""
+    inner = [code for code in program.__code__.co_consts if isinstance(code, CodeType)]
+    return [loop for code in (program.__code__, *inner) for loop in loops_of(code)]

@@ -304,3 +304,22 @@ def test_a_loop_in_the_step_that_writes_variables_is_no_loop_of_steps(op) -> Non
             _fit(op)
         _log(op, works=False)
     assert op.found == [number for turn in range(1, 4) for number in [turn] * 7]
+
+
+def _train_step(op: Ops) -> None:
+    op(begun=False)
+    op()
+
+
+@pytest.mark.parametrize("evaluates", [True, False])
+def test_turns_of_inner_loops_are_counted_on_behind_what_the_outer_one_does(op, *, evaluates: bool) -> None:
+    """A blind test: two runs were `turn 4`, and where the outer loop began no run, a number was left out."""
+    for _ in range(3):
+        for _ in range(2):
+            _train_step(op)
+        op()  # the first op behind a run, which may begin none of its own
+        op(begun=False)
+        if evaluates:
+            op()
+    each = 4 + 2 + evaluates
+    assert [number for at, number in enumerate(op.found) if at % each < 4] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]

@@ -13,7 +13,7 @@ from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
-from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns, Turn
+from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns, Turn, outer_loops, prepares_training
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
@@ -41,6 +41,7 @@ class Here:
         self.functions = False  # whether runs of functions or sessions were made in this thread
         self.read: set[int] = set()  # ids of values read from variables in a section that is no run yet
         self.functional: set[tuple[int, int]] = set()  # keys of loops in whose turns calls of functions are the runs
+        self.outer: set[tuple[int, int]] = set()  # keys of loops in whose turns those of inner loops were runs
         self.called = False  # whether a run of a function began in this turn
         self.computed = False  # whether this turn of such a loop computes with variables itself, as a run would
         # Kept here since every op asks for them, and looking them up takes longer than the question.
@@ -135,14 +136,18 @@ class Sections:
         if functional:
             here.computed = True
         else:
+            if section.turn is not None:
+                here.outer.update(outer_loops(section.turn, stack))
             self._start(here, section)
 
     @staticmethod
     def _computes(here: Here, turn: Turn | None, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
         if op_type in _NO_WORK or updates_variable(op_type):
             return False
-        replayed = turn is not None and turn.number > 1 and turn.loop.trains > 0 and not here.functions
-        if not replayed and not any(_is_variable(given, here.read) for given in inputs):
+        if turn is not None and prepares_training(turn, stack):
+            return False
+        trains = turn is not None and turn.number > 1 and turn.loop.trains > 0 and turn.key not in here.outer
+        if (here.functions or not trains) and not any(_is_variable(given, here.read) for given in inputs):
             return False
         if not _works(stack):
             return False

@@ -22,7 +22,8 @@ _RUN_NO_OPS = frozenset({
     "round", "set_description", "set_postfix", "sleep", "sorted", "str", "time", "tolist", "tuple", "values",
     "warning", "write", "zip",
 })  # fmt: skip
-_TRAINS = re.compile(r"GradientTape|apply_gradients|minimize|gradient|assign(_add|_sub)?|train_on_batch|apply")
+_STEP_OF_TRAINING = re.compile(r"GradientTape|apply_gradients|minimize|gradient|train_on_batch")
+_WRITES = re.compile(r"assign(_add|_sub)?|apply")
 _MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
 _STEPS = re.compile(r"step", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)  # `train_epoch` is many steps
@@ -33,13 +34,20 @@ _ENVIRONMENT = re.compile(r"(^|_)env(ironment)?s?($|_)", re.IGNORECASE)  # whose
 class Loop:
     """The body of a loop: the offsets of its first and last instruction.
 
-    `trains` tells, by the names in the body, whether a turn is a step of training: 2 for sure, 1 perhaps, 0 no.
+    `evidence` tells, by the names in the body, whether a turn is a step of training, `own_evidence` by those outside
+    of the loops in it: 3 a gradient is taken or applied, 2 something is written, 1 it may be, 0 it is none.
     """
 
     start: int
     end: int
-    trains: int
-    collects: bool = False  # the loop of a comprehension: its turns are no runs, but what is in it runs many times
+    evidence: int = 0
+    own_evidence: int = 0
+    collects: bool = False  # the loop of a comprehension: its turns are runs only if they train
+
+    @property
+    def trains(self) -> int:
+        """Whether a turn is a step of training: 2 for sure, 1 perhaps, 0 no."""
+        return min(self.evidence, 2)
 
     def lies_within(self, other: Loop) -> bool:
         """Whether it is a loop in the body of `other`."""
@@ -52,8 +60,11 @@ class Loop:
 
 @by_identity
 def loops_of(code: CodeType) -> tuple[Loop, ...]:
-    """The loops of `code`, without comprehensions; an outer loop comes before those in it."""
-    return tuple(loop for loop in all_loops_of(code) if not loop.collects)
+    """The loops of `code` whose turns may be runs; an outer loop comes before those in it.
+
+    Comprehensions are not among them, such as one that writes all variables, but for one that calls what trains.
+    """
+    return tuple(loop for loop in all_loops_of(code) if not loop.collects or loop.evidence in (1, 3))
 
 
 @by_identity
@@ -66,11 +77,15 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
             ends[jump.argval] = max(jump.offset, ends.get(jump.argval, 0))
     spans = sorted(ends.items(), key=lambda span: (span[0], -span[1]))
     collecting = {_innermost(spans, i.offset) for i in instructions if _collects(i)}
-    return tuple(
-        Loop(start, end, _trains({i.argval for i in instructions if start <= i.offset <= end}), span in collecting)
-        for span in spans
-        for start, end in (span,)
-    )
+    found = []
+    for start, end in spans:
+        within = [
+            (one, other) for one, other in spans if (one, other) != (start, end) and start <= one <= other <= end
+        ]
+        body = [i for i in instructions if start <= i.offset <= end]
+        own = [i for i in body if not any(one <= i.offset <= other for one, other in within)]
+        found.append(Loop(start, end, _evidence(body), _evidence(own), (start, end) in collecting))
+    return tuple(found)
 
 
 @by_identity
@@ -108,9 +123,11 @@ def _innermost(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int]
     return min(around, key=lambda span: span[1] - span[0], default=None)
 
 
-def _trains(arguments: set[object]) -> int:
-    names = {name for name in arguments if isinstance(name, str)}
-    if any(map(_TRAINS.fullmatch, names)):
+def _evidence(instructions: Sequence[dis.Instruction]) -> int:
+    names = {i.argval for i in instructions if isinstance(i.argval, str)}
+    if any(map(_STEP_OF_TRAINING.fullmatch, names)):
+        return 3
+    if any(map(_WRITES.fullmatch, names)):
         return 2
     names = {name for name in names if not _EPOCH.search(name)}
     if any(map(_MAY_TRAIN.search, names)):

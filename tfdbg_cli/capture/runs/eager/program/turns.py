@@ -187,7 +187,7 @@ class EagerTurns:
         if turn is not None and not begun and _in_same_loop(turn, last, stack):
             inner = self._found(last, stack)
             if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
-                turn = self._begin(inner)
+                return self._begin(inner)
         if turn is not None and stack != self._mark and _goes_on(turn, last, stack):
             self._note_passage(last, stack, begun=begun, ends=False)
         elif turn is None or not _in_same_loop(turn, last, stack):
@@ -238,7 +238,10 @@ class EagerTurns:
         if found is None or known is None:
             return found
         goes_on = (
-            _is_in(known, last) and _in_same_loop(known, last, stack) and not _begins_anew(known, last, stack, [])
+            not (self._turn is not None and _is_inside(found, self._turn))  # then it is entered anew
+            and _is_in(known, last)
+            and _in_same_loop(known, last, stack)
+            and not _begins_anew(known, last, stack, [])
         )
         return found.numbered(known.number + (not goes_on))
 
@@ -298,6 +301,28 @@ def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:
             return False
         at += 2
         ends = stack[at + 1]
+
+
+def outer_loops(turn: Turn, stack: Stack) -> Iterator[tuple[int, int]]:
+    """The keys of the loops around that of `turn` that only lead to it, if it trains; `stack` is within it.
+
+    A loop that writes variables and takes no gradients may be a part of the step.
+    """
+    evidence = turn.loop.evidence
+    if evidence in (1, 3):
+        for outer in _around(stack):
+            if outer.key != turn.key and _is_inside(turn, outer) and outer.loop.own_evidence < evidence:
+                yield outer.key
+
+
+def prepares_training(turn: Turn, stack: Stack) -> bool:
+    """Whether the op with this stack is of `turn` and comes before a loop in it that trains, as its own calls do not.
+
+    So a turn of the loop over the epochs begins: with a shuffle, the sum of the losses, a variable for a fold.
+    """
+    offset = stack[-2 * turn.depth + 1]
+    later = (loop for loop in loops_of(turn.code) if loop.lies_within(turn.loop) and loop.start > offset)
+    return any(loop.evidence > turn.loop.own_evidence for loop in later)
 
 
 def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:

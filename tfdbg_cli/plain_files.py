@@ -102,11 +102,13 @@ def replace_whole(path: Path, write: Callable[[BinaryIO], object], mode: int = 0
         OSError: it cannot be written, or the disk is full; what was there is then as it was.
 
     """
+    from tfdbg_cli.process.file_limit import file_limit  # most that reads goes without
+
     path = Path(os.path.realpath(path))
     beside = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
+        with file_limit(), open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor
             if path.exists():
                 os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             write(file)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import os
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from support.package_source import modules
@@ -69,6 +71,32 @@ def test_the_program_does_not_see_threads_of_tfdbg() -> None:
         for one in (*threads, theirs):
             one.join()
     assert (threading.enumerate, threading.active_count) == plain, "all is as it was"
+
+
+def test_a_thread_whose_beginning_a_signal_handler_interrupts_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's program: Python printed a KeyError of its own, `Exception ignored in thread started by`."""
+    begins = "_start_joinable_thread" if hasattr(threading, "_start_joinable_thread") else "_start_new_thread"
+    plain, forgotten, over, said = getattr(threading, begins), threading.Event(), threading.Event(), list[object]()
+
+    def interrupted(bootstrap: Callable[[], None], *arguments: Any, **keywords: Any) -> Any:
+        def later() -> None:
+            forgotten.wait(_LONG)
+            try:
+                bootstrap()
+            except KeyError as error:
+                said.append(error)
+            over.set()
+
+        plain(later, *arguments, **keywords)
+        raise InterruptedError  # as of a handler, when the thread is there
+
+    monkeypatch.setattr(threading, begins, interrupted)
+    done: list[bool] = []
+    with pytest.raises(InterruptedError):
+        SecondThread(lambda: done.append(True))
+    forgotten.set()
+    assert over.wait(_LONG)
+    assert (said, done) == ([], [])
 
 
 def test_a_thread_that_cannot_be_started_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,11 +68,14 @@ class History:
     def _append(self, command: str) -> None:
         if self._path is None:
             return
+        from tfdbg_cli.process.file_limit import file_limit  # most sessions begin without it
+
         flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_APPEND
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # Commands may hold what is private to a user: others cannot read them.
-            with os.fdopen(os.open(self._path, flags, 0o600), "a", encoding="utf-8", errors="replace") as file:
+            descriptor = os.open(self._path, flags, 0o600)
+            with file_limit(), os.fdopen(descriptor, "a", encoding="utf-8", errors="replace") as file:
                 file.write(f"{command}\n")
         except OSError as error:
             self._cannot_write(error)

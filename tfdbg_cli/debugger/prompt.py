@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -19,7 +20,15 @@ from tfdbg_cli.model.decision import Detach, Outcome, RunUntil
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints
 from tfdbg_cli.model.runs import RunEnd, RunStart
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.streams import to_stderr
+
+_NO_MORE_FILES = (errno.EMFILE, errno.ENFILE)
+_MORE_FILES = (
+    "The program has opened as many files as it may, so tfdbg cannot open its own: let it close some, or raise the"
+    " limit (`ulimit -n`)."
+)
 
 
 class Prompt:
@@ -75,9 +84,25 @@ class Prompt:
             return self._front().stop(event)
         except our_errors() as error:  # a fault of the screen must not end the program
             report("open the prompt", error)
+            to_stderr(_unseen(event))
+            if isinstance(error, OSError) and error.errno in _NO_MORE_FILES:
+                to_stderr(_MORE_FILES)
             return Detach()
 
     def _front(self) -> Frontend:
         if self._made is None:
             self._made = self._make()
         return self._made
+
+
+def _unseen(event: RunStart | RunEnd) -> str:
+    """A sentence that says what the prompt on `event` was for."""
+    if isinstance(event, RunStart):
+        return f"The prompt was to open before {event.call.title}."
+    run, hit = event.run, event.hit
+    found = [] if hit is None else [f"passed {hit.filter_name} after {count_text(hit.runs, 'run')}"]
+    if run.error is not None:
+        found.append(f"failed with {run.error.type_name}")
+    title = run.call.title if run.paused is None else f"{run.call.title}, at {run.paused.node},"
+    what = f"to show that {title} {' and '.join(found)}" if found else f"to open on {title}"
+    return f"The prompt was {what}." + (" The watch ends here." if hit is not None else "")

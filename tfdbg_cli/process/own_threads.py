@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import TypeAlias
 
@@ -28,6 +29,15 @@ class OwnThread(threading.Thread):
         except BaseException:
             _VEIL.lift(self)
             raise
+
+    def _bootstrap(self) -> None:
+        """Run as any thread does: Python calls this in the new one.
+
+        A signal handler that raises in `start` has it forget a thread that is about to run, which then finds out by a
+        KeyError, and does nothing. Python would print that.
+        """
+        with suppress(KeyError):
+            super()._bootstrap()  # type: ignore[misc]  # what it does itself raises nothing: `run` is looked after
 
     def run(self) -> None:
         """Do the work."""

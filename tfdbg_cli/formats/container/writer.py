@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import sqlite3
@@ -19,6 +20,7 @@ from tfdbg_cli.formats.recording.writer_lock import WriterLock
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER, cannot_write, is_full, refuse_existing
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import valued_rows
+from tfdbg_cli.process.file_limit import FileLimit, file_limit
 from tfdbg_cli.process.own_descriptor import LostDescriptorError, descriptors_of, keep_for_ever
 from tfdbg_cli.version import versions
 
@@ -27,6 +29,7 @@ _FILES = 8  # at least so many of them fill a budget
 _ROWS = 256  # bytes of the rows of a tensor
 _PRIVATE_FILE = 0o600
 _PRIMARY = 0xFF  # of an error code of SQLite, what its kinds have in common
+_NO_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 
 
 class LockedIndexError(TfdbgError):
@@ -60,7 +63,8 @@ class RecordingWriter:
         refuse_existing(path)
         self.path = path
         self._selection = selection
-        with ExitStack() as undo:  # what was made of a recording that cannot begin is in the way of the next try
+        # What was made of a recording that cannot begin is in the way of the next try.
+        with file_limit() as limit, ExitStack() as undo:
             try:
                 path.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
                 undo.callback((path / layout.INDEX).unlink, missing_ok=True)
@@ -70,7 +74,7 @@ class RecordingWriter:
                 undo.callback((path / layout.DATA).rmdir)
                 self._lock = WriterLock(path / layout.MANIFEST, json_bytes(_manifest()))
             except (OSError, sqlite3.Error) as error:
-                raise _cannot_write(path, error) from error
+                raise _cannot_write(path, error, limit) from error
             undo.pop_all()
         self._held = descriptors_of(path / layout.INDEX)  # those of SQLite
         self._files = DataFiles(path, _FILE_BYTES)
@@ -98,6 +102,10 @@ class RecordingWriter:
             TfdbgError: it cannot be written, or is larger than the budget; the recording is then as it was.
 
         """
+        with file_limit() as limit:
+            return self._committed(run, limit)
+
+    def _committed(self, run: Run, limit: FileLimit) -> Written:
         try:
             nbytes = _about(run)
             self._ring.make_room(nbytes)
@@ -115,14 +123,14 @@ class RecordingWriter:
             self._take_back()
             if isinstance(error, OSError | sqlite3.Error):
                 self.gone = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED
-                raise _cannot_write(self.path, error) from error
+                raise _cannot_write(self.path, error, limit) from error
             raise
         self._rows.keep()
         self._next += 1
         try:
             self._ring.let_go(given_way)
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise _cannot_write(self.path, error, limit) from error
         return written
 
     def _write(self, run: Run, nbytes: int) -> tuple[Written, GivenWay]:
@@ -154,16 +162,17 @@ class RecordingWriter:
             TfdbgError: its last file cannot be completed.
 
         """
-        try:
-            self._files.end_file()
-        except OSError as error:
-            raise _cannot_write(self.path, error) from error
-        finally:
-            if self._is_lost:  # where SQLite would close them there are files of the program's
-                keep_for_ever(self._index)
-            else:
-                self._index.close()
-            self._lock.release()
+        with file_limit() as limit:
+            try:
+                self._files.end_file()
+            except OSError as error:
+                raise _cannot_write(self.path, error, limit) from error
+            finally:
+                if self._is_lost:  # where SQLite would close them there are files of the program's
+                    keep_for_ever(self._index)
+                else:
+                    self._index.close()
+                self._lock.release()
 
     @property
     def _is_lost(self) -> bool:
@@ -202,8 +211,10 @@ def _manifest() -> dict[str, object]:
     }
 
 
-def _cannot_write(path: Path, error: OSError | sqlite3.Error) -> TfdbgError:
+def _cannot_write(path: Path, error: OSError | sqlite3.Error, limit: FileLimit) -> TfdbgError:
     code = getattr(error, "sqlite_errorcode", 0)
+    if code & _PRIMARY in _NO_ROOM and limit.met:  # SQLite does not tell why
+        return cannot_write(path, OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
     if code == sqlite3.SQLITE_FULL or is_full(error):
         return TfdbgError(
             f"The disk is full: the run was not recorded in {path}.",

@@ -75,10 +75,13 @@ def whole_directory(target: Path) -> Iterator[Path]:
     """
     import shutil
 
+    from tfdbg_cli.process.file_limit import file_limit
+
     partial = _unused(target, "partial")  # no other thread writes there, or has
     try:
         partial.mkdir(PRIVATE_FOLDER, parents=True)
-        yield partial
+        with file_limit():
+            yield partial
         _make_private(partial)
         if target.is_symlink() or target.is_file():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
@@ -141,7 +144,10 @@ def cannot_write(target: Path, error: OSError) -> TfdbgError:
         )
     hint = "Choose a folder that you may write to." if error.errno in _NOT_OURS else "Choose another folder."
     if error.errno == errno.EFBIG:
-        hint = "No file may grow that large here: `ulimit -f` tells the limit of the shell. Raise it, or save less."
+        hint = (
+            "No file may grow that large here: `ulimit -f` tells the limit of the shell; a program may set its own."
+            " Raise it, or save less."
+        )
     return TfdbgError(f"Cannot write {target}: {error.strerror or error}.", hint=hint)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,9 +40,9 @@ def test_a_mask_is_searched_for_in_one_run(monkeypatch: pytest.MonkeyPatch) -> N
     searches: list[Run] = []
 
     class Counted(OriginSearch):
-        def finds_one(self) -> bool:
-            searches.append(self._run)
-            return super().finds_one()
+        def __init__(self, run: Run, **options: Any) -> None:
+            searches.append(run)
+            super().__init__(run, **options)
 
     monkeypatch.setattr(run_health, "OriginSearch", Counted)
     assert _healths(*[masked_run() for _ in range(5)]) == [KnownHealth.FINE] * 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from tfdbg_cli.cli import main as cli
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.verbs import VERBS, verb_named
 from tfdbg_cli.cli.verbs.run import watch_of
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.version import __version__
@@ -320,3 +322,12 @@ def test_where_nothing_can_be_written_one_sentence_says_so(dump, words, target, 
     assert done.returncode == 2
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_option_that_no_help_lists_is_not_suggested() -> None:
+    """`tfdbg listen --stat-only` named --stats-only, which `listen` then refused."""
+    parser = Parser(prog="tfdbg listen")
+    parser.add_argument("--stats-only", action="store_true", help=argparse.SUPPRESS)
+    with pytest.raises(TfdbgError) as caught:
+        parser.parse_args(["--stat-only"])
+    assert caught.value.hint == "`tfdbg listen --help` lists what there is."

@@ -8,10 +8,10 @@ import pytest
 from support.plain_text import plain
 
 from tfdbg_cli.document.definitions import Definitions
-from tfdbg_cli.document.summary import chip, summary_data, summary_lines
+from tfdbg_cli.document.summary import chip, nonfinite_style, number_span, summary_data, summary_lines
 from tfdbg_cli.document.text import Span, Style
 from tfdbg_cli.model.dtypes import name_of
-from tfdbg_cli.model.statistics import summarize
+from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.values import Lack, NoValue
 
 
@@ -75,3 +75,10 @@ def test_definitions_lose_no_word_and_fit(width: int | None) -> None:
         assert word in shown
     if width is not None:
         assert max(map(len, shown.split("\n"))) <= max(width, 32)
+
+
+def test_numbers_that_are_not_finite_are_told_apart():
+    spans = [number_span(value) for value in (1.25, np.nan, -np.inf)]
+    assert spans == [Span("1.25", Style.NUMBER), Span("nan", Style.NAN), Span("-inf", Style.INF)]
+    counts = Summary(3, neg_inf=1), Summary(3, nan=1, pos_inf=1), Summary(3, spoiled=True)
+    assert list(map(nonfinite_style, counts)) == [Style.INF, Style.NAN, Style.NAN]

@@ -10,10 +10,13 @@ import sys
 import termios
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
-from tfdbg_cli.line import suspending
+from tfdbg_cli.commands.typed_commands import History
+from tfdbg_cli.line import editing, suspending
+from tfdbg_cli.line.input import TerminalInput
 from tfdbg_cli.line.suspending import suspendable
 
 
@@ -54,6 +57,28 @@ def test_the_shell_gets_its_terminal_and_the_prompt_comes_back(terminal: int, mo
             assert not _echoes(terminal)
     assert seen == [True, True]
     assert drawn.getvalue() == "\rtfdbg> pt lo" * 2
+    assert signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("aside", [False, True])
+def test_the_prompt_of_a_person_is_suspended_so(terminal: int, monkeypatch, capsys, *, aside: bool) -> None:
+    drawn = []
+
+    def typed(*_: object) -> str:
+        capsys.readouterr()
+        assert signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL  # else what runs the tests stops
+        signal.raise_signal(signal.SIGTSTP)
+        drawn.append(capsys.readouterr())
+        return "pt loss\n" if aside else "pt loss"
+
+    monkeypatch.setattr(suspending.os, "kill", lambda *_: None)
+    monkeypatch.setattr(editing, "typed_by_now", lambda: "pt lo")
+    monkeypatch.setattr("builtins.input", typed)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(fileno=lambda: terminal, readline=typed))
+    assert TerminalInput(History(), editing=True, aside=aside).read() == "pt loss"
+    [streams] = drawn
+    # Beside answers that go elsewhere the terminal edits what is typed, and keeps it.
+    assert (streams.out, streams.err) == (("", "\rtfdbg> ") if aside else ("\rtfdbg> pt lo", ""))
     assert signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tfdbg_cli.model import statistics
-from tfdbg_cli.model.statistics import any_nonfinite, nonfinite_mask, summarize, summarize_in_steps
+from tfdbg_cli.model.statistics import Summary, any_nonfinite, nonfinite_mask, summarize, summarize_in_steps
 
 FLOATS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
 
@@ -111,3 +111,9 @@ def test_a_bad_element_is_found_in_whichever_part_it_lies(monkeypatch, layout):
         assert not any_nonfinite(array)
         array[np.unravel_index(place % array.size, array.shape)] = np.inf
         assert any_nonfinite(array)
+
+
+def test_what_is_known_to_be_finite_alone_tells_no_number():
+    found = Summary.finite()
+    assert found.any_nonfinite is False and (found.nan, found.neg_inf, found.pos_inf) == (0, 0, 0)
+    assert all(found.told(name) is None for name in ("size", "neg", "zero", "pos", "min", "max", "mean", "std"))

@@ -55,7 +55,11 @@ class Parser(RaisingParser):
     def _unknown(self, words: Sequence[str]) -> TfdbgError:
         from tfdbg_cli.model.names import nearest  # a start of tfdbg waits for all that is imported above
 
-        known = [flag for flag in self._option_string_actions if flag.startswith("--") and flag != "--help"]
+        known = [
+            flag
+            for flag, action in self._option_string_actions.items()
+            if flag.startswith("--") and flag != "--help" and action.help is not argparse.SUPPRESS
+        ]  # what no help lists is there to be refused
         flags = (word.partition("=")[0] for word in words if word.startswith("--"))
         meant = dict.fromkeys(near for flag in flags for near in nearest(flag, known, most=1))
         hint = f"Did you mean {' and '.join(meant)}? " if meant else ""

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 # Some thirty years. Waits fail somewhere beyond, by what the clock shows: then a program would have begun already.
 _LONGEST = 1e9
+NOT_ABOVE_0 = "Times are numbers of seconds above 0."
 
 
 def seconds(text: str) -> float:

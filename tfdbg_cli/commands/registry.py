@@ -169,7 +169,7 @@ class Command:
         # A leading blank keeps argparse from mistaking -`x:0` for a flag.
         options, left = self.parser.parse_known_args([*bound, " " + " ".join(rest)] if rest else bound)
         if left:
-            from tfdbg_cli.commands.left_over import left_over  # what is typed as a rule leaves nothing over
+            from tfdbg_cli.commands.shell_habits import left_over  # what is typed as a rule leaves nothing over
 
             raise left_over(self.name, left, self._with_query(options, left))
         for argument in self.arguments:
@@ -311,11 +311,13 @@ class Registry:
 
         """
         if name not in self._names:
+            from tfdbg_cli.commands.shell_habits import parted
+
             known = self._names if moment is None else self.names_at(moment)
             hint = (
                 _ELSEWHERE.get(name)
                 or _as_a_key(name)
-                or _as_in_a_shell(name)
+                or parted(name)
                 or did_you_mean(name, known)
                 or "`help` lists the commands."
             )
@@ -357,13 +359,6 @@ def _as_a_key(name: str) -> str:
     """The hint where one letter was typed that may be meant as a key."""
     alone = len(name) == 1 and name.isalpha()
     return f"On the full screen {name} may be a key; here commands are typed: `help` lists them." if alone else ""
-
-
-def _as_in_a_shell(name: str) -> str:
-    """The hint where a command is parted from another one as shells have it."""
-    if name.endswith((";", "&&")):
-        return "One command is typed at a time."
-    return "`COMMAND > FILE` writes an answer to a file; nothing is piped from here." if "|" in name else ""
 
 
 def _require_apart(name: str, command: Command, other: Command) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 
 from tfdbg_cli.document.cells import pad
@@ -14,6 +15,17 @@ from tfdbg_cli.model.values import NoValue, Value
 def number_text(number: float | None) -> str:
     """`number` with four significant digits; `–` for None."""
     return "–" if number is None else f"{number:.4g}"
+
+
+def number_span(value: float) -> Span:
+    """A number, told apart where it is not finite."""
+    style = Style.NAN if math.isnan(value) else Style.INF if math.isinf(value) else Style.NUMBER
+    return Span(number_text(value), style)
+
+
+def nonfinite_style(summary: Summary) -> Style:
+    """The style of a text that says what is not finite: an infinity alone has its own."""
+    return Style.NAN if summary.nan or summary.spoiled else Style.INF
 
 
 def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:

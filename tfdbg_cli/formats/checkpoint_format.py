@@ -12,7 +12,6 @@ from tfdbg_cli.formats.recording.saved_runs import SavedRecording, SavedRuns
 from tfdbg_cli.model.units import count_text
 
 _NUMBERS = re.compile(r"\d+")
-_ADVICE = "Copy the checkpoint again, all of its files."
 
 
 def _is_checkpoint(place: NamedPath) -> bool:
@@ -85,9 +84,11 @@ def _beside(path: Path) -> Sequence[str]:
 
 
 def _examine(place: NamedPath) -> Examination:
+    from tfdbg_cli.formats.checkpoints.incomplete import COPY_AGAIN
+
     paths = _indices(place)
     found = [examined_checkpoint(number, path) for number, path in enumerate(paths, 1)]
-    troubles = [(note, _ADVICE) for note in _left_out(place)]
+    troubles = [(note, COPY_AGAIN) for note in _left_out(place)]
     what = "a checkpoint" if len(paths) == 1 else "a folder of checkpoints"
     return Examination(
         what,
@@ -99,6 +100,7 @@ def _examine(place: NamedPath) -> Examination:
 def examined_checkpoint(number: int, path: Path) -> tuple[Sequence[str], Sequence[tuple[str, str]]]:
     """What is in the checkpoint with the index `path`, and what is wrong with it: all checksums are compared."""
     from tfdbg_cli.formats.checkpoints.checkpoint_store import CheckpointStore
+    from tfdbg_cli.formats.checkpoints.incomplete import COPY_AGAIN
     from tfdbg_cli.formats.checkpoints.reader import read_checkpoint
 
     try:
@@ -109,10 +111,10 @@ def examined_checkpoint(number: int, path: Path) -> tuple[Sequence[str], Sequenc
     assert isinstance(store, CheckpointStore)
     size = sum(store[at].nbytes or 0 for at in range(len(store)))
     variables = count_text(len(store), "variable")
-    troubles = [(note, _ADVICE) for note in run.notes if "cannot be read" in note]
+    troubles = [(note, COPY_AGAIN) for note in run.notes if "cannot be read" in note]
     for at in range(len(store)):
         if damage := store.damage(at):
-            troubles.append((f"{path.name}: {store[at].node}: {damage}", _ADVICE))
+            troubles.append((f"{path.name}: {store[at].node}: {damage}", COPY_AGAIN))
     return (f"{run.call.title}: {variables}, {size:,} bytes.",), troubles
 
 

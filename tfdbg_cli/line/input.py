@@ -175,35 +175,33 @@ class TerminalInput:
 
     def read(self, prompt: str = PROMPT) -> str | None:
         try:
-            if self._aside:
-                stream = standard_error()
-                if stream is None:
-                    return None
-                write(stream, prompt)
-                flush(stream)
-                from tfdbg_cli.line.suspending import suspendable
-
-                with suspendable(prompt, stream, str):
-                    text = sys.stdin.readline()
-                if not text:
-                    return None
-                text = text.rstrip("\n")
-            elif self._editing:
-                from tfdbg_cli.line.editing import typed_by_now
-                from tfdbg_cli.line.suspending import suspendable
-
-                with suspendable(prompt, sys.stdout, typed_by_now):
-                    text = input(prompt)
-            else:
-                text = input(prompt)
+            text = self._typed(prompt) if self._aside or self._editing else input(prompt)
         except (EOFError, OSError, ValueError):  # Ctrl-D, or the terminal is gone
             return None
         except NotImplementedError:  # a notebook that runs without anybody to type
             self.ending = "Nobody can type into this notebook"
             return None
-        if prompt == PROMPT:
+        if text is not None and prompt == PROMPT:
             self._history.add(text)
         return text
+
+    def _typed(self, prompt: str) -> str | None:
+        """What is typed at a terminal, which is the shell's after Ctrl-Z; None where nothing more will be."""
+        from tfdbg_cli.line.suspending import suspendable  # scripts and notebooks need none of it
+
+        if not self._aside:
+            from tfdbg_cli.line.editing import typed_by_now
+
+            with suspendable(prompt, sys.stdout, typed_by_now):
+                return input(prompt)
+        stream = standard_error()
+        if stream is None:
+            return None
+        write(stream, prompt)
+        flush(stream)
+        with suspendable(prompt, stream, str):
+            text = sys.stdin.readline()
+        return text.rstrip("\n") if text else None
 
     def silent(self) -> bool:
         return False

@@ -2,6 +2,10 @@
 
 Python's readline does neither: it leaves the terminal as it had set it, takes it for set still when the program goes
 on, and draws nothing.
+
+What was typed is drawn again with the cursor behind it. Where that was moved back before, readline still edits there:
+it tells Python neither the place nor how to draw there. Nor is a text of several rows drawn over those that it had.
+Ctrl-L draws it as it is.
 """
 
 from __future__ import annotations
@@ -48,6 +52,7 @@ def suspendable(prompt: str, stream: TextIO | None, typed: Callable[[], str]) ->
             write(stream, f"\r{prompt}{typed()}")
             flush(stream)
 
+    # A handler in C (`terminal_signals`) is SIG_DFL to Python, and gone now: it listens again behind each prompt.
     signal.signal(number, stop)
     try:
         yield

@@ -49,6 +49,11 @@ class Summary:
         found: int | float | None = None if name in self.unknown else getattr(self, name)
         return found
 
+    @classmethod
+    def finite(cls) -> Summary:
+        """That nothing is NaN or infinite, and no more is known."""
+        return cls(0, unknown=frozenset({"size", "neg", "zero", "pos", "min", "max", "mean", "std"}))
+
     @property
     def nonfinite(self) -> int:
         """How many elements are NaN or infinite, as far as that is known."""

@@ -164,7 +164,9 @@ PLACES = frozenset({"ArgMax", "ArgMin"})
 NEVER_FLOATS = TRUTHS | PLACES | {
     "Shape", "ShapeN", "Size", "Rank", "All", "Any", "VarHandleOp", "StatelessRandomGetKeyCounter",
 }  # fmt: skip
-"""They give truths, whole numbers or handles, of whatever dtype their inputs are: none of it can be NaN."""
+"""They give truths, whole numbers or handles, of whatever dtype their inputs are: none of it can be NaN.
+Of the many such op types those that eager code runs most: of one that is missing nobody knows whether it is finite.
+"""
 PRODUCTS = frozenset({"Mul", "MulNoNan"})
 SHARES = frozenset({"Softmax", "LogSoftmax"})
 """They divide 1 among the elements of a row, along the last axis."""

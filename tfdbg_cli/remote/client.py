@@ -29,6 +29,7 @@ _LOST = "The connection to the program is lost."
 _WAITS = "Attached to {}, process {}. Waits for the next run of the job{}."
 _STANDS = "Attached to {}, process {}. It stands at what was found: the prompt opens{}."
 _COMES = "The prompt opens at the next run of the job. Ctrl-C again leaves, and the program goes on as before."
+_LEFT = "Left: the program goes on as before."
 _SILENT = "The program does not answer yet: it may be suspended, or busy. Ctrl-C leaves."
 _WORKS = "The program still works on the answer. Ctrl-C again leaves, and the program goes on as before."
 
@@ -151,7 +152,7 @@ class Client:
                 if text_in(message, "text"):
                     to_stderr(text_in(message, "text"))
                 elif self._wishes.interactive:
-                    to_stderr("Left: the program goes on as before.")
+                    to_stderr(_LEFT)
                 return True
             case _:
                 pass
@@ -214,7 +215,7 @@ class Client:
         with suppress(OSError):
             self._channel.send("leave", patience=_PATIENCE)
         if self._wishes.interactive:
-            to_stderr("Left: the program goes on as before.")
+            to_stderr(_LEFT)
 
     def _send(self, kind: str, **facts: Any) -> None:
         with suppress(OSError):  # that the connection is lost is seen by who receives

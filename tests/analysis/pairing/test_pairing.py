@@ -128,7 +128,12 @@ def test_a_map_that_is_none_names_its_line(text: str) -> None:
     with pytest.raises(TfdbgError) as caught:
         parsed_renames(text)
     assert f"Line {len(text.splitlines())} of the map" in caught.value.message
-    assert text != "a" or caught.value.message == "Line 1 of the map has 1 word."
+
+
+def test_the_words_of_a_line_of_a_map_are_counted() -> None:
+    with pytest.raises(TfdbgError) as caught:
+        parsed_renames("a")
+    assert caught.value.message == "Line 1 of the map has 1 word."
 
 
 def test_copies_and_casts_more_in_one_are_no_difference() -> None:

@@ -59,5 +59,10 @@ def test_what_is_no_setting_is_refused(fields: Any) -> None:
         read_environment(fields)
 
 
-def test_a_value_that_is_no_such_setting_is_not_taken() -> None:
-    assert read_environment({ONEDNN: "0 --xla_dump_to=/tmp", TF32: "0"}) == {TF32: "0"}
+def test_a_value_that_is_no_such_setting_is_not_taken_and_told() -> None:
+    """It was as if nothing had been recorded of it."""
+    environment = read_environment({ONEDNN: "0 --xla_dump_to=/tmp\x1b[2J", TF32: "0"})
+    take_over(environment)
+    assert ONEDNN not in os.environ and os.environ[TF32] == "0"
+    [told] = differences(environment)
+    assert f"was made with {ONEDNN}=0 --xla_dump_to=/tmp…, and this is without {ONEDNN}:" in told

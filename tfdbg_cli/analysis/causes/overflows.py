@@ -19,13 +19,12 @@ from tfdbg_cli.analysis.causes.reasons import (
 
 HALF = ("float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
          "float8_e5m2fnuz")  # fmt: skip
-
-
-_NORMS = frozenset({"L2Loss", "EuclideanNorm"})  # by which gradients are clipped
+_NORMS = frozenset({"L2Loss", "EuclideanNorm"})  # of a gradient whose norm overflows none can be clipped by it
 
 
 def overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps.IN_FLOAT32) -> tuple[Reason, ...]:
     """The rows for a result that is too large: of weights that grew, in half precision, and otherwise."""
+    norms = ops & _NORMS
     text = f"{what} exceeds {{largest}}, the largest {{dtype}}"
     return (
         Reason(ops, by_constant(overflow), f"{text}; {{constant}} is in it", helps.SMALLER_CONSTANT),
@@ -35,7 +34,7 @@ def overflows(ops: frozenset[str], what: str, suggestion: str, half: str = helps
         Reason(ops, in_gradient(scaled(among(HALF, overflow))), text, helps.SCALED_LESS),
         Reason(ops, in_gradient(among(HALF, overflow)), text, helps.SCALED),
         Reason(ops, among(HALF, overflow), text, half),
-        *(Reason(frozenset({op}), of_large_gradient(overflow), text, helps.NORM_OF_GRADIENT) for op in ops & _NORMS),
+        *((Reason(norms, of_large_gradient(overflow), text, helps.NORM_OF_GRADIENT),) if norms else ()),
         Reason(ops, of_large_gradient(overflow), text, helps.LARGE_GRADIENT),
         Reason(ops, of_variables(overflow), text, helps.ONLY_VARIABLES),
         Reason(ops, overflow, text, suggestion),

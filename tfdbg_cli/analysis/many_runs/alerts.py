@@ -86,7 +86,7 @@ class AlertSearch:
 
 
 def known_of(store: TensorStore, index: int) -> Summary | None:
-    """A Summary that tells whether the tensor is finite (of a finite value, nothing else); None if nothing tells."""
+    """A Summary that tells whether the tensor is finite (of a finite value, no more); None if nothing tells."""
     recorded = recorded_summary(store, index)
     if recorded is not None:
         return recorded
@@ -94,5 +94,5 @@ def known_of(store: TensorStore, index: int) -> Summary | None:
     if isinstance(value, NoValue):
         # Numbers are recorded of floating point tensors alone, and of others not even what they are.
         never = value.lack is Lack.GONE and store[index].op_type in NEVER_FLOATS
-        return Summary(0, unknown=frozenset({"size"})) if never else None
-    return summarize(value) if any_nonfinite(value) else Summary(value.size)
+        return Summary.finite() if never else None
+    return summarize(value) if any_nonfinite(value) else Summary.finite()

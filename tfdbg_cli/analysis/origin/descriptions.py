@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,21 @@ from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import INPUTS
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """What is seen of a tensor that is bad: `bad` marks the elements that count, without those `left_out`.
+
+    `part` is the one op of several, of which the optimizer made one, that went wrong, if it did.
+    """
+
+    node: Node | None
+    value: Array
+    inputs: tuple[InputSeen, ...]
+    bad: Array
+    left_out: int
+    part: Composed | None
+
+
 class Descriptions:
     """Describes places of one run at which something bad began."""
 
@@ -72,35 +87,20 @@ class Descriptions:
         `is_bad` says whether an input is itself to blame.
         """
         if isinstance(place, InputSeen):
-            assert place.value is not None
-            return self._of_feed(feed_name(place.node) or place.name, place.value, place.node)
-        tensor = self._run.tensors[place]
-        value = self._run.tensors.value(place)
-        assert not isinstance(value, NoValue)
-        node = self._lineage.node(place)
-        inputs = tuple(self._inputs_of(place))
-        bad = self._mask(value)
-        if any(item.index in self._verdicts.excused for item in inputs):
-            # Infinities that are meant are only handed on here.
-            begun = nan_mask(value) if np.isnan(value).any() else self._ways.begun(place, inputs)
-            bad = bad if begun is None else begun
-        among = bad if node is None else chosen(self._run, self._lineage.graph_of(node), place, bad)
-        bad, left_out = among, int(bad.sum() - among.sum())
+            return self._of_feed(place)
+        tensor, seen = self._run.tensors[place], self._seen(place)
+        if seen.part is not None:
+            return self._of_part(place, seen.part, seen.value, seen.bad)
+        node, value, bad, inputs = seen.node, seen.value, seen.bad, seen.inputs
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
-        part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
-        if part is not None:
-            return self._of_part(place, part, value, bad)
-        cause = None
-        if node is not None:
-            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, is_bad)
+        explained = self._explained(place, seen, is_bad)
         reader = self._reader_of_argument(node)
         writer = self._lineage.update(place) or reader
         made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
         forward = self._explanations.forward(node)
         within = bool(self._run.frames) or self._run.unfinished
         elements = offending_elements(node, value, bad, inputs)
-        blamed = None if cause is None else cause.blames
-        cause = cause or result_of_run(self._run.call, tensor.name, inputs)
+        blamed = None if explained is None else explained.blames
         way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
         blames_turn = blamed is not None and blamed < len(inputs) and is_counted(inputs[blamed].node, self._lineage)
         return Origin(
@@ -114,15 +114,51 @@ class Descriptions:
             inputs,
             elements,
             NO_ROWS if blames_turn else batch_rows(self._run, self._lineage, place, bad, way),
-            cause or plain_facts(tensor.op_type, value, bad, inputs, node),
+            explained or self._unexplained(place, seen),
             made_by,
             made_at(self._run.tracebacks, made_by if within else forward or made_by),
             (variable_of(node, self._lineage) or "") if node is not None else "",
             forward=forward,
             read_by=reader,
             way=way,
-            left_out=left_out,
+            left_out=seen.left_out,
         )
+
+    def cause_of(self, place: int | InputSeen, is_bad: Callable[[InputSeen], bool]) -> Cause:
+        """The cause that `of` tells, without the rest, of which the rows of the batch take most time."""
+        if isinstance(place, InputSeen):
+            return self._cause_of_feed(place)
+        seen = self._seen(place)
+        if seen.part is not None:
+            return self._cause_of_part(place, seen.part)
+        return self._explained(place, seen, is_bad) or self._unexplained(place, seen)
+
+    def _seen(self, place: int) -> _Seen:
+        value = self._run.tensors.value(place)
+        assert not isinstance(value, NoValue)
+        node = self._lineage.node(place)
+        inputs = tuple(self._inputs_of(place))
+        bad = self._mask(value)
+        if any(item.index in self._verdicts.excused for item in inputs):
+            # Infinities that are meant are only handed on here.
+            begun = nan_mask(value) if np.isnan(value).any() else self._ways.begun(place, inputs)
+            bad = bad if begun is None else begun
+        among = bad if node is None else chosen(self._run, self._lineage.graph_of(node), place, bad)
+        part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
+        return _Seen(node, value, inputs, among, int(bad.sum() - among.sum()), part)
+
+    def _explained(self, place: int, seen: _Seen, is_bad: Callable[[InputSeen], bool]) -> Cause | None:
+        """The cause by what the op is and what it was given; None where no rule holds."""
+        if seen.node is None:
+            return None
+        name = self._run.tensors[place].name
+        return self._explanations.cause(name, seen.node, seen.inputs, seen.value, seen.bad, is_bad)
+
+    def _unexplained(self, place: int, seen: _Seen) -> Cause:
+        """What can be said where no rule holds."""
+        tensor = self._run.tensors[place]
+        found = result_of_run(self._run.call, tensor.name, seen.inputs)
+        return found or plain_facts(tensor.op_type, seen.value, seen.bad, seen.inputs, seen.node)
 
     def _reader_of_argument(self, node: Node | None) -> Node | None:
         """The op that reads the argument `node` of a function, whose own line is that of the call that was traced."""
@@ -133,11 +169,6 @@ class Descriptions:
     def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
         """The origin where one op of several that the optimizer made one of went wrong."""
         tensor = self._run.tensors[place]
-        mask = nonfinite_mask(part.value)
-        around = surroundings(self._run, self._lineage, part.node, part.inputs, frozenset(), self._verdicts.excused)
-        cause = explain(gather(part.node, part.value, mask, part.inputs, around))
-        cause = cause or plain_facts(part.node.op_type, part.value, mask, part.inputs, part.node)
-        told = f"{cause.text} TensorFlow made one op of {', '.join(part.others)}: {tensor.node}."
         return Origin(
             place,
             tensor.name,
@@ -149,32 +180,51 @@ class Descriptions:
             part.inputs,
             offending_elements(part.node, value, bad, part.inputs),
             batch_rows(self._run, self._lineage, place, bad),
-            replace(cause, text=told),
+            self._cause_of_part(place, part),
             part.node.name,
             made_at(self._run.tracebacks, part.node.name),
         )
 
-    def _of_feed(self, name: TensorName, value: Array, node: Node | None) -> Origin:
+    def _cause_of_part(self, place: int, part: Composed) -> Cause:
+        mask = nonfinite_mask(part.value)
+        around = surroundings(self._run, self._lineage, part.node, part.inputs, frozenset(), self._verdicts.excused)
+        cause = explain(gather(part.node, part.value, mask, part.inputs, around))
+        cause = cause or plain_facts(part.node.op_type, part.value, mask, part.inputs, part.node)
+        told = f"{cause.text} TensorFlow made one op of {', '.join(part.others)}: {self._run.tensors[place].node}."
+        return replace(cause, text=told)
+
+    def _of_feed(self, place: InputSeen) -> Origin:
+        name, value, node = _name_of_feed(place), place.value, place.node
+        assert value is not None
         bad = self._mask(value)
         variable = node.name if node is not None and self._lineage.is_variable(node) else ""
         rows: tuple[int, ...] = ()
         if value.ndim and not variable:
             rows = tuple(int(row) for row in np.flatnonzero(bad.any(axis=tuple(range(1, bad.ndim)))))
-        reader = None if variable else first_reader(self._run, node)
-        cause = self._cause_of(name, node, bad)
+        reader = self._reader_of_feed(place)
         if reader is not None and updates_variable(reader.op_type):
-            cause, rows = cause_of_update(updated_by(self._run.graph, reader), reader.op_type), ()
+            rows = ()
         made_by = name.node if reader is None else reader.name
         return Origin(
             None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
             offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
-            cause, made_by, made_at(self._run.tracebacks, made_by), variable, read_by=reader,
+            self._cause_of_feed(place), made_by, made_at(self._run.tracebacks, made_by), variable, read_by=reader,
         )  # fmt: skip
 
-    def _cause_of(self, name: TensorName, node: Node | None, bad: Array) -> Cause:
-        """The cause when what was fed as `name`, or the variable `node`, is not finite."""
+    def _reader_of_feed(self, place: InputSeen) -> Node | None:
+        """The op that reads first what was fed; None of a variable."""
+        node = place.node
+        return None if node is not None and self._lineage.is_variable(node) else first_reader(self._run, node)
+
+    def _cause_of_feed(self, place: InputSeen) -> Cause:
+        """The cause when what was fed, or a variable, is not finite."""
+        reader = self._reader_of_feed(place)
+        if reader is not None and updates_variable(reader.op_type):
+            return cause_of_update(updated_by(self._run.graph, reader), reader.op_type)
+        name, node = _name_of_feed(place), place.node
         if node is None or not self._lineage.is_variable(node):
-            return cause_of_feed(name, self._explanations.given(name, node, bad))
+            assert place.value is not None
+            return cause_of_feed(name, self._explanations.given(name, node, self._mask(place.value)))
         return update_spoils(node.name) if self.spoiled_meanwhile(node) else cause_of_variable(node.name, WHEN_READ)
 
     def _made_by(self, node: Node | None, name: TensorName) -> str:
@@ -193,3 +243,7 @@ class Descriptions:
             return False
         reads = self._lineage.was_read(node)[:1]
         return not any(map(self._verdicts.offends, reads))
+
+
+def _name_of_feed(place: InputSeen) -> TensorName:
+    return feed_name(place.node) or place.name

@@ -270,7 +270,7 @@ class OriginSearch:
 
     def _dismiss_caused(self, places: Iterable[int | InputSeen]) -> bool:
         """Dismiss those of `places` whose cause counts as fine; whether there were any."""
-        found = self._dismissals.caused_at(places, lambda place: self._described(place).cause.key)
+        found = self._dismissals.caused_at(places, self._key_of_cause)
         self._handing_on.clear()
         return found
 
@@ -313,6 +313,9 @@ class OriginSearch:
 
     def _described(self, place: int | InputSeen) -> Origin:
         return self._descriptions.of(place, self._bad_input)
+
+    def _key_of_cause(self, place: int | InputSeen) -> str:
+        return self._descriptions.cause_of(place, self._bad_input).key
 
     def _bad_input(self, item: InputSeen) -> bool:
         if item.index is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfdbg_cli.cli.parser import Parser
 from tfdbg_cli.cli.prompt import add_prompt_options, options_given
 from tfdbg_cli.cli.record_options import add_record_options, record_of
-from tfdbg_cli.cli.seconds import seconds
+from tfdbg_cli.cli.seconds import NOT_ABOVE_0, seconds
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.process.streams import to_stderr
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
     """
     if options.idle is not None and options.idle < 0:
-        raise TfdbgError("Times are numbers of seconds above 0.", hint="Write: tfdbg listen PORT --idle 60")
+        raise TfdbgError(NOT_ABOVE_0, hint="Write: tfdbg listen PORT --idle 60")
     if options.stats_only or options.worker:
         word = "--stats-only" if options.stats_only else "--worker"
         raise TfdbgError(f"{word} is for `tfdbg run`: a program sends values here.")
@@ -143,12 +143,12 @@ def _watch(options: argparse.Namespace) -> RunUntil | None:
         TfdbgError: its options make no sense.
 
     """
-    from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
+    from tfdbg_cli.commands.asked.watch_decision import NO_FILTER, SKIPPING, watch_decision
     from tfdbg_cli.model.decision import OnBenign
 
     if options.until:
         benign = OnBenign.SKIP.value if options.until == SKIPPING else ""
         return watch_decision(options.until, options.fenn, keep=options.keep, benign=benign)
     if options.fenn or options.keep:
-        raise TfdbgError("A watch is described, and no filter named.", hint="Write: tfdbg listen --until FILTER PORT")
+        raise TfdbgError(NO_FILTER, hint="Write: tfdbg listen --until FILTER PORT")
     return None

@@ -20,7 +20,7 @@ from tfdbg_cli.cli.record_options import add_record_options, record_of
 from tfdbg_cli.cli.unattended import Unattended, add_unattended_option, bundle_for, unattended_of
 from tfdbg_cli.cli.verbs import Program
 from tfdbg_cli.commands.asked.rules_file import EVERY, STANDARD_RULES, rules_in
-from tfdbg_cli.commands.asked.watch_decision import SKIPPING, watch_decision
+from tfdbg_cli.commands.asked.watch_decision import NO_FILTER, SKIPPING, watch_decision
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import OnBenign, OnHit, RunUntil
 from tfdbg_cli.process.standard_input import notice_readers
@@ -187,7 +187,7 @@ def watch_of(options: argparse.Namespace, bundle: str) -> RunUntil | None:
     described = options.fenn or options.keep or options.bundle or options.skip_update or options.benign
     if described or options.values != "auto":
         raise TfdbgError(
-            "A watch is described, and no filter named.",
+            NO_FILTER,
             hint="Write: tfdbg run --watch …, or tfdbg run --until FILTER …",
         )
     return None

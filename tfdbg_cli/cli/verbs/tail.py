@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.cli.parser import Parser
-from tfdbg_cli.cli.seconds import seconds
+from tfdbg_cli.cli.seconds import NOT_ABOVE_0, seconds
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.addresses import refuse_address
 from tfdbg_cli.model.units import count_text
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     from tfdbg_cli.formats.event_sets.following import FollowedFolder
 
     if options.interval <= 0 or (options.idle is not None and options.idle < 0):
-        raise TfdbgError("Times are numbers of seconds above 0.", hint="Write: tfdbg tail PATH --interval 1")
+        raise TfdbgError(NOT_ABOVE_0, hint="Write: tfdbg tail PATH --interval 1")
     hint = "`tfdbg open` shows what is there by now."
     refuse_address(options.path, "`tail` follows folders of this machine alone", hint)
     folder = Path(options.path).expanduser()

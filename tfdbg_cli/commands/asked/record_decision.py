@@ -12,6 +12,8 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.waiting import answer, give_up
 from tfdbg_cli.model.decision import Full, RecordRuns
 
+_A_SIZE = "Write 512M, 4G, or a number of bytes."
+
 
 def record_decision(
     path: str,
@@ -47,7 +49,7 @@ def record_decision(
         raise TfdbgError(f"A full recording can drop or stop, not {full!r}.")
     size = budget if isinstance(budget, int) else _size(budget)
     if size < 0:
-        raise TfdbgError(f"{budget} is no size.", hint="Write 512M, 4G, or a number of bytes.")
+        raise TfdbgError(f"{budget} is no size.", hint=_A_SIZE)
     from tfdbg_cli.formats.jobs.root import refuse_taken  # a program that is not recorded is not kept waiting for it
 
     place, whose = Path(path), worker or worker_of(os.environ)
@@ -62,5 +64,5 @@ def _size(text: str) -> int:
         found = settable("disk_budget", text)
         assert isinstance(found, int)
     except (TfdbgError, OverflowError):
-        raise TfdbgError(f"{text!r} is no size.", hint="Write 512M, 4G, or a number of bytes.") from None
+        raise TfdbgError(f"{text!r} is no size.", hint=_A_SIZE) from None
     return found

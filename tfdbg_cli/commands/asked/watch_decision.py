@@ -10,6 +10,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import CaptureRequest, GraphChoice, OnBenign, RunUntil, Values
 
 MOST_KEPT = 10_000  # runs
+NO_FILTER = "A watch is described, and no filter named."
 SKIPPING = "has_inf_or_nan"  # the filter that can tell what does no harm
 _FOR_NAN = frozenset({SKIPPING, "bad_result", "has_nan", "has_inf"})  # filters that look for NaN or infinities
 _EVERYTHING = CaptureRequest()

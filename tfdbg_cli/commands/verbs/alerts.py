@@ -24,6 +24,7 @@ from tfdbg_cli.commands.views.links import source_link, tensor_link
 from tfdbg_cli.commands.views.rule_alerts import rule_blocks, rule_data
 from tfdbg_cli.commands.views.run_health import run_healths
 from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.summary import nonfinite_style
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
@@ -160,7 +161,7 @@ def _row(context: Context, alert: Alert) -> Row:
         place = Span(_place(frame), Style.LABEL, source_link(frame.file, frame.line))
     return (
         Span(f"#{run.call.number}", Style.NUMBER, go),
-        Span(nonfinite_text(alert.summary), Style.NAN if alert.summary.nan or alert.summary.spoiled else Style.INF),
+        Span(nonfinite_text(alert.summary), nonfinite_style(alert.summary)),
         Span(tensor.op_type, Style.OP),
         place,
         Span(str(tensor.name), Style.NAME, link),

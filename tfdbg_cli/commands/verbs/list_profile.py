@@ -10,6 +10,7 @@ from typing import Any
 
 from tfdbg_cli.analysis.times.time_groups import GroupBy, grouped
 from tfdbg_cli.analysis.times.timing import SORT_KEYS, TimedNode, TimeQuery, by_device, select
+from tfdbg_cli.commands.asked.elsewhere import in_the_program
 from tfdbg_cli.commands.asked.intervals import time_interval
 from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
@@ -47,7 +48,7 @@ _LARGEST_FIRST = frozenset({"op_time", "exec_time"})
 def _list_profile(context: Context, options: argparse.Namespace) -> Document:
     profile = context.run.profile
     if profile is None:
-        where = "Where the program runs, `run -p`" if isinstance(context.stop, Opened) else "`run -p`"
+        where = in_the_program(context, "run -p")
         raise TfdbgError("This run was not profiled.", hint=f"{where} times every op of the next run.")
     found = select(profile, context.tracebacks, _query(options))
     left = _ROWS.left(options.query, found, COMMAND.spell(options, query=""))

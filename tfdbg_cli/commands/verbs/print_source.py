@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.graph.nodes.annotation import nodes_by_line, output_slots
+from tfdbg_cli.commands.asked.elsewhere import in_the_program
 from tfdbg_cli.commands.asked.source_file import source_named, take_file
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command
@@ -20,7 +21,7 @@ from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.times import TIME_UNITS
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Opened, RunStart
+from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 
@@ -50,7 +51,7 @@ def _refuse_profile_flags(context: Context, options: argparse.Namespace) -> None
     }
     wrong = [flag for flag, value in given.items() if value]
     if wrong:
-        where = "Where the program runs, `run -p`" if isinstance(context.stop, Opened) else "`run -p`"
+        where = in_the_program(context, "run -p")
         raise TfdbgError(f"{wrong[0]} is about a profile, and this run has none.", hint=f"{where} makes one.")
 
 

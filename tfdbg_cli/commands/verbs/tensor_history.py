@@ -22,7 +22,7 @@ from tfdbg_cli.commands.views.alerts import nonfinite_text
 from tfdbg_cli.commands.views.other_calls import of_other_calls
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.plot import PLOT_LINES, Plot
-from tfdbg_cli.document.summary import number_text, summary_data
+from tfdbg_cli.document.summary import nonfinite_style, number_span, number_text, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
@@ -250,10 +250,10 @@ class _Screen:
         value = point.value(statistic)
         if value is None:
             return Span("–", Style.DIM)
-        style = Style.NAN if math.isnan(value) else Style.INF if math.isinf(value) else Style.NUMBER
+        shown = number_span(value)
         above = self._above is not None and statistic is self._statistic and value > self._above
-        text = f"{int(value):,}" if statistic is Statistic.NAN else number_text(value)
-        return Span(text, Style.WARNING if above and style is Style.NUMBER else style)
+        text = f"{int(value):,}" if statistic is Statistic.NAN else shown.text
+        return Span(text, Style.WARNING if above and shown.style is Style.NUMBER else shown.style)
 
     def _data(self) -> dict[str, Any]:
         points = [
@@ -284,8 +284,7 @@ def _nonfinite(point: Point) -> Span:
         return Span("" if point.lack is None else point.lack.text, Style.WARNING)
     if summary.any_nonfinite is None:
         return Span("not recorded", Style.DIM)
-    style = Style.NAN if summary.nan or summary.spoiled else Style.INF
-    return Span(nonfinite_text(summary), style)
+    return Span(nonfinite_text(summary), nonfinite_style(summary))
 
 
 COMMAND = Command(

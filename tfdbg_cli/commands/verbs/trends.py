@@ -16,10 +16,10 @@ from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.other_calls import of_other_calls
-from tfdbg_cli.commands.views.trend_page import chosen_series, norm_span, series_blocks, trends_of
+from tfdbg_cli.commands.views.trend_page import chosen_series, series_blocks, trends_of
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.sparkline import signs
-from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.summary import number_span, number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.model.runs import Opened
@@ -125,9 +125,9 @@ def _overview(series: Sequence[Series]) -> Table:
         return (
             Span(one.name if first else "", Style.NAME, link),
             Span(str(one.quantity), Style.LABEL, link),
-            norm_span(one.values[0]),
+            number_span(one.values[0]),
             Span("".join(signs(_logarithms(one), _CURVE)), Style.NUMBER),
-            norm_span(one.values[-1]),
+            number_span(one.values[-1]),
             _change(one),
         )
 

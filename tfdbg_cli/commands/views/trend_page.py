@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.many_runs.trends import Trends, trends
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.plot import Plot
-from tfdbg_cli.document.summary import number_text
+from tfdbg_cli.document.summary import number_span, number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style
 from tfdbg_cli.errors import TfdbgError
@@ -96,15 +96,9 @@ def _runs(context: Context, series: Series) -> Table:
         ratio = series.values[i] / series.values[i - 1] if i and series.values[i - 1] else math.nan
         return (
             Span(f"#{step}", Style.NAME, f"runs {places[step] + 1}" if step in places else ""),
-            norm_span(series.values[i]),
+            number_span(series.values[i]),
             Span("" if math.isnan(ratio) else f"×{number_text(ratio)}", Style.DIM),
         )
 
     columns = (Column("Run", right=True), Column("Norm", right=True), Column("From the run before"))
     return Table(columns, len(series.steps), row)
-
-
-def norm_span(value: float) -> Span:
-    """A norm, told apart where it is not finite."""
-    style = Style.NAN if math.isnan(value) else Style.INF if math.isinf(value) else Style.NUMBER
-    return Span(number_text(value), style)

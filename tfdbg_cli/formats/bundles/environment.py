@@ -13,10 +13,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tfdbg_cli.formats.recording.json_fields import text_or_none
+from tfdbg_cli.plain_text import printable
 
 # Of XLA_FLAGS and TF_XLA_FLAGS some write files: a bundle of anybody must not set them.
 KERNEL_CHOICES = ("TF_ENABLE_ONEDNN_OPTS", "TF_DETERMINISTIC_OPS", "NVIDIA_TF32_OVERRIDE")
 _HARMLESS = re.compile(r"[A-Za-z0-9]{1,8}")
+_MOST_SHOWN = 20  # characters of a value, which may be anything
 
 Environment = Mapping[str, str | None]  # None: it was not set
 
@@ -28,16 +30,18 @@ def environment_now() -> dict[str, str | None]:
 
 def read_environment(fields: Mapping[str, Any]) -> dict[str, str | None]:
     """The variables in `fields`, those that tfdbg knows. Raises what `WRONG_CONTENT` lists where they are others."""
-    found = {name: text_or_none(fields[name]) for name in KERNEL_CHOICES if name in fields}
-    return {name: value for name, value in found.items() if value is None or _HARMLESS.fullmatch(value)}
+    return {name: text_or_none(fields[name]) for name in KERNEL_CHOICES if name in fields}
 
 
 def take_over(environment: Environment) -> None:
-    """Set what was set where the run was made and is not set here, as long as TensorFlow is not loaded."""
+    """Set what was set where the run was made and is not set here, as long as TensorFlow is not loaded.
+
+    A value that no such variable has in earnest is not set: `differences` tells of it.
+    """
     if "tensorflow" in sys.modules:
         return
     for name, value in environment.items():
-        if value is not None:
+        if value is not None and _HARMLESS.fullmatch(value):
             os.environ.setdefault(name, value)
 
 
@@ -53,4 +57,7 @@ def differences(environment: Environment) -> Iterator[str]:
 
 
 def _setting(name: str, value: str | None) -> str:
-    return f"without {name}" if value is None else f"with {name}={value}"
+    if value is None:
+        return f"without {name}"
+    shown = printable(value)
+    return f"with {name}={shown if len(shown) <= _MOST_SHOWN else shown[:_MOST_SHOWN] + '…'}"

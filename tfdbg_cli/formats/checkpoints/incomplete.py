@@ -12,6 +12,7 @@ from tfdbg_cli.formats.checkpoints.file_names import DATA, ENDING, STATE
 from tfdbg_cli.formats.checkpoints.sorted_table import MAGIC, DamagedTableError, number_at
 from tfdbg_cli.formats.recording.regular_file import opened, read_whole
 
+COPY_AGAIN = "Copy the checkpoint again, all of its files."
 _NAMED = "model_checkpoint_path"
 _LARGEST_STATE = 1 << 24  # bytes of the file that names the checkpoints of a folder
 _OLD_PART = re.compile(r"^(?P<prefix>.+)-\d{5}-of-\d{5}$")

@@ -8,6 +8,7 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoints.checkpoint_index import OBJECT_GRAPH, CheckpointIndex, read_index
 from tfdbg_cli.formats.checkpoints.checkpoint_store import CHECKED, VARIABLE, CheckpointStore
+from tfdbg_cli.formats.checkpoints.incomplete import COPY_AGAIN
 from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError
 from tfdbg_cli.formats.checkpoints.variable_names import VariableFacts, facts_of, objects_of, shown_names
 from tfdbg_cli.formats.recording.unreadable import cannot_read
@@ -80,8 +81,8 @@ def saved_objects(path: Path) -> Sequence[SavedObject]:
     except (ValueError, OSError) as error:
         troubles.append(str(error))
     if troubles:
-        hint = "Copy the checkpoint again, all of its files."
-        raise TfdbgError(f"The objects that {path.name} was written from cannot be read: {troubles[0]}", hint=hint)
+        message = f"The objects that {path.name} was written from cannot be read: {troubles[0]}"
+        raise TfdbgError(message, hint=COPY_AGAIN)
     return found
 
 

@@ -12,8 +12,6 @@ from tfdbg_cli.model.names import node_of
 _TRAINED = "trainable_variables"
 # Where programs of version 1 put their variables (tf.compat.v1.GraphKeys).
 _OTHERS = ("variables", "local_variables", "metric_variables", "model_variables")
-
-
 _UNNAMED = re.compile(r"(?P<name>(?:.*/)?Variable)(?:_\d+)?")  # what TensorFlow calls a variable without a name
 
 
@@ -30,12 +28,11 @@ def trained_variables(collections: Mapping[str, Any], objects: Any, held: Iterab
         if node.WhichOneof("kind") == "variable" and node.variable.name:
             told.setdefault(node.variable.name, []).append(bool(node.variable.trainable))
     numbered = _numbered(held)
-    for name, answers in list(told.items()):
-        if len(numbered.get(name, ())) == len(
-            answers
-        ):  # else some are no objects of the program, and nobody knows which
-            told |= {one: answers for one in numbered[name]}
-    return found | {name: answers[0] for name, answers in told.items() if len(set(answers)) == 1}
+    # Where they are not as many, some are no objects of the program, and nobody knows which.
+    as_many = (name for name, answers in told.items() if len(numbered.get(name, ())) == len(answers))
+    told_by_number = {one: told[name] for name in as_many for one in numbered[name]}
+    answered = told | told_by_number
+    return found | {name: answers[0] for name, answers in answered.items() if len(set(answers)) == 1}
 
 
 def _numbered(held: Iterable[str]) -> Mapping[str, Sequence[str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.checkpoints.incomplete import COPY_AGAIN
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.restoring import SavedObject
@@ -63,8 +64,7 @@ def saved_checkpoint(path: str) -> VariableSide:
         notes.append(f"The last of {count_text(len(checkpoints), 'checkpoint')} in {path}.")
     side = _side(checkpoints[-1], path, notes)
     if not side.variables.rows and side.gaps:
-        hint = "Copy the checkpoint again, all of its files."
-        raise TfdbgError(f"No variable of {path} is known: {side.gaps[0]}", hint=hint)
+        raise TfdbgError(f"No variable of {path} is known: {side.gaps[0]}", hint=COPY_AGAIN)
     return side
 
 

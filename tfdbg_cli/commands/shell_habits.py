@@ -1,4 +1,4 @@
-"""What to say of words behind a command that are none of its arguments: most are habits of other programs."""
+"""What to say of what a shell takes and no command here: most words that are left over are such habits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
 
 _PARTING = (";", "&&")  # what parts two commands in a shell
+_ONE_AT_A_TIME = "One command is typed at a time."
+
+
+def parted(name: str) -> str:
+    """The hint where `name`, which is no command, is parted from another one as in a shell; empty where it is not."""
+    if name.endswith(_PARTING):
+        return _ONE_AT_A_TIME
+    return f"Nothing is piped from here. {_into_a_file('COMMAND')}" if "|" in name else ""
 
 
 def left_over(command: str, words: Sequence[str], as_query: str) -> TfdbgError:
@@ -18,11 +26,11 @@ def left_over(command: str, words: Sequence[str], as_query: str) -> TfdbgError:
     """
     text = " ".join(words)
     if any(word.endswith(_PARTING) or word.startswith(_PARTING) for word in words):
-        return TfdbgError(f"{command}: {text!r} holds another command.", hint="One command is typed at a time.")
+        return TfdbgError(f"{command}: {text!r} holds another command.", hint=_ONE_AT_A_TIME)
     if "|" in words:
         return TfdbgError(
             f"{command}: its answer cannot be piped to {' '.join(words[words.index('|') + 1 :])!r}.",
-            hint=f"`{command} … > FILE` writes it to a file.",
+            hint=_into_a_file(command),
         )
     if arrow := re.match(">\\|?", words[0]):
         name = quoted(text[arrow.end() :].strip())
@@ -33,3 +41,7 @@ def left_over(command: str, words: Sequence[str], as_query: str) -> TfdbgError:
     flags = any(word.startswith("-") for word in words)
     hint = f"See `help {command}`." if flags or not as_query else f"A query stands behind -q: {as_query}"
     return TfdbgError(f"{command}: unrecognized arguments: {text}.", hint=hint)
+
+
+def _into_a_file(command: str) -> str:
+    return f"`{command} … > FILE` writes an answer to a file."

@@ -22,7 +22,11 @@ from tfdbg_cli.errors import TfdbgError
         ("lt > foo.csv; pt x", "holds another command", "One command is typed at a time."),
         ("lt && pt x", "holds another command", "One command is typed at a time."),
         ("lt; pt x", "There is no command 'lt;'", "One command is typed at a time."),
-        ("lt|less", "There is no command 'lt|less'", "nothing is piped from here"),
+        (
+            "lt|less",
+            "There is no command 'lt|less'",
+            "Nothing is piped from here. `COMMAND … > FILE` writes an answer to a file.",
+        ),
         ("lt --wrong", "unrecognized arguments: --wrong", "`help list_tensors`"),
         ("mouse on now", "unrecognized arguments: now", "`help mouse`"),
     ],

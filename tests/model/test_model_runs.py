@@ -2,6 +2,7 @@ from support import sample_run
 from support.made_run import made_run, op
 
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind
+from tfdbg_cli.model.runs import Run
 
 
 def test_titles_say_number_fetches_and_feeds():
@@ -25,3 +26,11 @@ def test_what_a_function_captured_was_not_given():
 def test_a_run_in_a_notebook_is_one_line() -> None:
     run = made_run(op("x", "Const", value=[1.0]), op("y", "Neg", "x", value=[-1.0]))
     assert repr(run) == "<run #1: 1 fetch (y:0); 0 feeds; 2 tensors>"
+
+
+def test_a_graph_without_tensors_is_a_graph_alone() -> None:
+    graph, called = Call(1, RunKind.GRAPH, ()), Call(1, RunKind.FUNCTION, ())
+    held = made_run(op("x", "Const", value=[1.0])).tensors
+    assert Run(graph).is_graph_alone
+    assert not Run(called).is_graph_alone
+    assert not Run(graph, held).is_graph_alone

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfdbg_cli.model.values import as_array
+from tfdbg_cli.model.values import Lack, NoValue, as_array, known_array
 
 
 def test_byte_strings_stay_as_they_are() -> None:
@@ -22,3 +22,9 @@ def test_arrays_and_numbers() -> None:
     assert as_array([[1, 2], [3, 4]]).shape == (2, 2)
     with pytest.raises(ValueError):
         as_array([[1], [1, 2]])
+
+
+def test_a_value_that_is_not_there_is_none() -> None:
+    array = np.arange(3)
+    assert known_array(array) is array
+    assert known_array(NoValue(Lack.GONE, "It is gone.")) is None

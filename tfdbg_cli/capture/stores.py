@@ -11,7 +11,7 @@ from tfdbg_cli.model.gathered import GatheredTensors, PartOfStore, Row
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore, in_file
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, known_array
 
 
 def rows_of(store: TensorStore) -> list[Row]:
@@ -43,8 +43,7 @@ def asked_for(store: TensorStore, request: CaptureRequest) -> TensorStore:
 def known_value(store: TensorStore, name: TensorName) -> Array | None:
     """The value of a tensor where it was made first; None where it is not known."""
     rows = store.named(name.node, name.slot)
-    value = store.value(rows[0]) if rows else None
-    return None if isinstance(value, NoValue) else value
+    return known_array(store.value(rows[0])) if rows else None
 
 
 def without_files(run: Run) -> Run:

@@ -110,7 +110,7 @@ def require_values(command: Command, context: Context) -> None:
         raise TfdbgError(f"`{command.name}` has nothing to show. {run.lacks}", hint="`lp` lists the times.")
     if not command.values:
         return
-    if run.call.kind is RunKind.GRAPH and not len(run.tensors):
+    if run.is_graph_alone:
         hint = "`ln` lists its nodes; `tfdbg run` shows what the program computes."
         raise TfdbgError(f"`{command.name}` is about values. {run.lacks}", hint=hint)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from tfdbg_cli.model.calls import Call, RunError
+from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.frames import LiveFrame
@@ -81,6 +81,11 @@ class Run:
     ignored: Sequence[IgnoredPlace] = ()
     variables: TellsVariables | None = None
     no_replay: str = ""
+
+    @property
+    def is_graph_alone(self) -> bool:
+        """Whether it is a graph out of a file of which no tensor is held: all that there is to see are its nodes."""
+        return self.call.kind is RunKind.GRAPH and not len(self.tensors)
 
     def __repr__(self) -> str:
         """Short, for notebooks: the dataclass's own repr would print graph, tracebacks and sources."""

@@ -37,6 +37,11 @@ class NoValue:
 Value: TypeAlias = "Array | NoValue"
 
 
+def known_array(value: Value) -> Array | None:
+    """The array that `value` is, or None where there is none, for whom the reason does not matter."""
+    return None if isinstance(value, NoValue) else value
+
+
 def as_array(feed: Any) -> Array:
     """What a user fed (array, list, number, text) as an array; byte strings stay as they are, as objects.
 

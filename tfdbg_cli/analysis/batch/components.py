@@ -18,7 +18,7 @@ from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, NoValue, known_array
 from tfdbg_cli.ops.kinds import WHERE_INPUTS
 
 _PART = re.compile(r"(_\d+|/(values|flat_values|indices|shape|row_splits_\d+))$")
@@ -172,8 +172,7 @@ def _stored(run: Run, roles: BatchRoles, batch: BatchRows) -> list[Component]:
     fed = value is not None
     rows = [] if fed else run.tensors.named(source.node, source.slot)
     if rows:
-        shown = run.tensors.value(rows[min(batch.execution, len(rows) - 1)])
-        value = None if isinstance(shown, NoValue) else shown
+        value = known_array(run.tensors.value(rows[min(batch.execution, len(rows) - 1)]))
     if value is None or batch.of_elements is None or len(value) != len(batch.of_elements):
         return []
     name = source.node if fed and source.node in run.call.given else batch.source

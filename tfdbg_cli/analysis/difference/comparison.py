@@ -19,7 +19,6 @@ from tfdbg_cli.analysis.pairing.kept_pairs import KeptPairs
 from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.replicas import paired_replicas, replica_of
 from tfdbg_cli.analysis.pairing.tensor_pairs import RowPair, TensorPairs
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -88,7 +87,7 @@ class Comparison:
     @property
     def of_graphs_alone(self) -> bool:
         """Whether both are graphs out of files, which hold no values: only their graphs can be compared."""
-        return all(run.call.kind is RunKind.GRAPH and not len(run.tensors) for run in self.runs)
+        return all(run.is_graph_alone for run in self.runs)
 
     def inputs(self, verdict: Verdict) -> Sequence[InputGap]:
         """What the two ops read, side by side."""

@@ -25,7 +25,7 @@ from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update, before_update
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, NoValue, known_array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import (
@@ -201,8 +201,7 @@ class CarriedOver:
             return held
         for before in self._run.tensors.named(shown.name.node, shown.name.slot):
             if self._run.tensors[before].execution == shown.execution - 1:
-                value = self._run.tensors.value(before)
-                return None if isinstance(value, NoValue) else value
+                return known_array(self._run.tensors.value(before))
         return None
 
     def _held_before(self, variable: str) -> Array | None:
@@ -210,8 +209,7 @@ class CarriedOver:
         rows = list(self._run.tensors.named(before_update(variable)))
         rows = rows or [row for node in self._found(variable) for row in self._lineage.was_read(node)]
         for row in rows[:1]:
-            value = self._run.tensors.value(row)
-            return None if isinstance(value, NoValue) else value
+            return known_array(self._run.tensors.value(row))
         return self._held.in_any_run(variable)
 
     def _is_brought(self, row: int, is_source: _IsSource) -> bool:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
-from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
+from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask, row_holds_nan
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import after_update
-from tfdbg_cli.model.values import NoValue
 
 
 @dataclass(frozen=True)
@@ -138,12 +137,8 @@ class Dismissals:
     def _worsens(self, row: int) -> bool:
         """Whether the tensor at `row` holds a NaN, none of its sources does, and `held` does not cover its node."""
         held = self._dismissed.held
-        if held is None or self._run.tensors[row].node in held or not self._holds_nan(row):
+        if held is None or self._run.tensors[row].node in held or not row_holds_nan(self._run.tensors, row):
             return False
         given = (item.value is not None and bool(nan_mask(item.value).any()) for item in self._inputs(row))
         others = (*self._hidden(row), *self._update_before(row))
-        return not any(given) and not any(map(self._holds_nan, others))
-
-    def _holds_nan(self, row: int) -> bool:
-        value = self._run.tensors.value(row)
-        return not isinstance(value, NoValue) and bool(nan_mask(value).any())
+        return not any(given) and not any(row_holds_nan(self._run.tensors, other) for other in others)

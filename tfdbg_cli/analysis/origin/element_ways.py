@@ -19,7 +19,7 @@ from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, NoValue, known_array
 from tfdbg_cli.ops.effects import takes_handle, updates_variable
 from tfdbg_cli.ops.kinds import ASSIGNMENTS, PUTS_INTO, SELECTS
 
@@ -109,8 +109,7 @@ class ElementWays:
     def _value(self, item: InputSeen) -> Array | None:
         if item.index is None or item.value is not None:
             return item.value
-        value = self._run.tensors.value(item.index)
-        return None if isinstance(value, NoValue) else value
+        return known_array(self._run.tensors.value(item.index))
 
 
 def is_only_assigned(graph: Graph, name: TensorName) -> bool:

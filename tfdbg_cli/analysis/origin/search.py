@@ -26,7 +26,7 @@ from tfdbg_cli.analysis.origin.inputs_read import InputsRead
 from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.overwritten_fetches import OverwrittenFetches
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
-from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask
+from tfdbg_cli.analysis.watch.verdicts import BadMask, Verdicts, nan_mask, row_holds_nan
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Node
@@ -180,11 +180,7 @@ class OriginSearch:
 
     def meant_nan_rows(self) -> list[int]:
         """The tensors with NaN that are excused, since the program means them: it chooses other numbers for them."""
-        return sorted(row for row in self._verdicts.excused if self._holds_nan(row))
-
-    def _holds_nan(self, row: int) -> bool:
-        value = self._run.tensors.value(row)
-        return not isinstance(value, NoValue) and bool(nan_mask(value).any())
+        return sorted(row for row in self._verdicts.excused if row_holds_nan(self._run.tensors, row))
 
     def harmful(self, origin: Origin) -> tuple[Origin, int]:
         """The first origin that affects the outcome of the run, and how many harmless ones precede it.

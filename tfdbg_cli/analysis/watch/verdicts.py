@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.repeated_element import of_each
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import LOST, Array, NoValue
 from tfdbg_cli.ops.undefined_outputs import is_undefined_in
 
@@ -20,6 +21,12 @@ BadMask: TypeAlias = Callable[[Array], Array]
 def nan_mask(array: Array) -> Array:
     """True where an element is NaN; infinities pass."""
     return of_each(np.isnan, array) if is_inexact(array.dtype) else np.zeros(array.shape, np.bool_)
+
+
+def row_holds_nan(store: TensorStore, row: int) -> bool:
+    """Whether the tensor at `row` has a value, and a NaN in it."""
+    value = store.value(row)
+    return not isinstance(value, NoValue) and bool(nan_mask(value).any())
 
 
 def alike(one: Array, two: Array) -> Array:

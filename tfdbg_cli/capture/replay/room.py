@@ -14,6 +14,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.replay.registered import refusals, registered
+from tfdbg_cli.capture.tf import colocation
 from tfdbg_cli.capture.tf.imported_graph import imported_graph
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import FunctionDef, GraphDef, NodeDef, SymbolicTensor, TfGraph
@@ -105,7 +106,7 @@ def _imported(
         # What was found when the function was written, if it is not what is found now, would be an error.
         copy.attr.pop("_output_shapes", None)
         # What it stands beside says nothing of shapes, and may be an op of another function.
-        copy.attr.pop("_class", None)
+        colocation.forget(copy)
         copy.input.extend(_reference(body.source(text), arguments) for text in body.data_inputs(node))
         copy.input.extend(text for text in node.input if text.startswith("^"))
     with refusals():

@@ -17,7 +17,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.body import Body, Library, ReferenceTarget
 from tfdbg_cli.capture.functions.definition.call_tree import CallPlace, CallTree, Scope, called_by_role
 from tfdbg_cli.capture.sessions.function_definitions import function_definitions
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import colocation, compat
 from tfdbg_cli.capture.tf.op_definitions import calls_functions, is_stateful
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef, Op, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -136,8 +136,7 @@ def _around(op: Op, call: NodeDef) -> tuple[FunctionDef, tuple[str, ...]]:
     signature.name = "tfdbg_call"
     node = definition.node_def.add()
     node.CopyFrom(call)
-    if "_class" in node.attr:
-        del node.attr["_class"]
+    colocation.forget(node)
     names = []
     for at, tensor in enumerate(op.inputs):
         signature.input_arg.add(name=f"tfdbg_in_{at}", type=tensor.dtype.as_datatype_enum)

@@ -14,7 +14,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.calling.kept_tensors import array_of
 from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, Scope
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, flat_function, is_marker
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import colocation, compat
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.opaque import HANDLE
@@ -200,7 +200,7 @@ def _alone(flat: FlatFunction, node: FlatNode) -> tuple[FunctionDef, Sequence[Te
     made.name = "node"
     made.device = node.device
     made.ClearField("input")
-    made.attr.pop("_class", None)
+    colocation.forget(made)
     arguments = list(dict.fromkeys(node.inputs))
     for position, name in enumerate(arguments):
         definition.signature.input_arg.add(name=f"given_{position}", type=flat.type_of(name))

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.sessions.fetched_tensors import fetched_array
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import colocation, compat
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import GraphDef, Op, SymbolicTensor
@@ -120,7 +120,7 @@ def _definition(ops: Sequence[Op], hidden: Collection[str]) -> GraphDef:
         node.input.extend(f"{tensor.op.name}:{tensor.value_index}" for tensor in op.inputs)
         if op.name in hidden:
             node.input.extend(text for text in controls if text[1:] in kept and text[1:] in hidden)
-        node.attr.pop("_class", None)
+        colocation.forget(node)
         node.device = _local(node.device)
         found.node.append(node)
     if ops:

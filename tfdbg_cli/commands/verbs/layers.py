@@ -23,7 +23,6 @@ from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.units import bytes_text, count_text
 
 _DEPTH = 3
@@ -130,7 +129,7 @@ def _in_steps(context: Context, options: argparse.Namespace) -> Iterator[float |
 
 def _counts_nodes(context: Context) -> bool:
     """Whether the nodes are counted: it is a graph out of a file, and no value was kept."""
-    return context.run.call.kind is RunKind.GRAPH and not len(context.run.tensors)
+    return context.run.is_graph_alone
 
 
 def _head(

@@ -48,7 +48,7 @@ def _run_info(context: Context, options: argparse.Namespace) -> Document:
     if not isinstance(context.stop, Opened):
         blocks += [Text((line(Span("How to go on", Style.HEADING)),)), _choices(context), Text((EMPTY_LINE,))]
     looks = [] if isinstance(context.stop, RunStart) else [_looks("lt", "layers", "origin", "ls")]
-    if context.call.kind is RunKind.GRAPH and not len(context.run.tensors):
+    if not isinstance(context.stop, RunStart) and context.run.is_graph_alone:
         looks = [_looks("ln", "layers", "runs")]
     elif context.call.kind is RunKind.PROFILE:
         looks = [_looks("lp", "lp -s op_time -r", "runs")]

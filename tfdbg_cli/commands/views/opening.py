@@ -5,7 +5,6 @@ from __future__ import annotations
 from tfdbg_cli.analysis.watch.filter import Bad
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, RunEnd, RunStart, Stop
 
 
@@ -41,4 +40,4 @@ def opening_command(event: Stop) -> str:
         return "alerts"
     if run.profile is not None:
         return "lp"
-    return "ln" if run.call.kind is RunKind.GRAPH and not len(run.tensors) else "lt"
+    return "ln" if run.is_graph_alone else "lt"

@@ -15,7 +15,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
-from tfdbg_cli.model.values import Array, NoValue, as_array
+from tfdbg_cli.model.values import Array, NoValue, as_array, known_array
 from tfdbg_cli.ops.kinds import INPUTS
 
 # The runtime names the argument that stands for the feed x:0 `_arg_x_0_3` (graph/subgraph.cc, RewriteGraph).
@@ -58,8 +58,7 @@ def given_arrays(run: Run) -> dict[str, Array | None]:
 def shown_feed(tensors: TensorStore, name: str) -> Array | None:
     """The value of the runtime's argument for the feed `name`; None where it shows none."""
     node = next((node for node in tensors.nodes() if _is_argument(node, name)), None)
-    value = None if node is None else tensors.value(tensors.named(node)[0])
-    return None if isinstance(value, NoValue) else value
+    return None if node is None else known_array(tensors.value(tensors.named(node)[0]))
 
 
 def _is_argument(node: str, feed: str) -> bool:

@@ -15,7 +15,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.functions.definition.body import types_of
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import ValueRecipe
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import colocation, compat
 from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor, NodeDef
 from tfdbg_cli.model.walks import needs_first
@@ -217,7 +217,7 @@ def _inferred_in_a_graph(
         made = definition.node[0]
         made.ClearField("input")
         made.ClearField("device")
-        made.attr.pop("_class", None)
+        colocation.forget(made)
         made.input.extend(f"tfdbg_{i}" for i in range(len(shapes)))
         places = map(tf.compat.v1.placeholder, types, shapes)
         given = {f"tfdbg_{i}": place for i, place in enumerate(places)}

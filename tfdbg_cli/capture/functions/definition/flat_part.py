@@ -9,12 +9,10 @@ from functools import cached_property
 
 from tfdbg_cli.capture.functions.definition.body import IMPLEMENTATION
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction, FlatNode, marker, resolved
+from tfdbg_cli.capture.tf import colocation
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.walks import reached
-
-_COLOCATED = "_class"
-_HERE = b"loc:@"
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +179,6 @@ class _Part:
     @staticmethod
     def _relocate(made: NodeDef, node: FlatNode, kept: set[str]) -> None:
         """Name the nodes that `made` is colocated with as they are named here; forget those that are not here."""
-        if _COLOCATED not in made.attr or node.scope is None:
-            return
-        places = []
-        for place in made.attr[_COLOCATED].list.s:
-            name = node.scope.name_of(place.removeprefix(_HERE).decode())
-            if name in kept:
-                places.append(_HERE + name.encode())
-        del made.attr[_COLOCATED]
-        if places:
-            made.attr[_COLOCATED].list.s.extend(places)
+        scope = node.scope
+        if scope is not None:
+            colocation.rename(made, lambda name: found if (found := scope.name_of(name)) in kept else None)

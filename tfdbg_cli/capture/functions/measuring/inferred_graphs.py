@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report_once
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import colocation, compat
 from tfdbg_cli.capture.tf.imported_graph import imported_graph
 from tfdbg_cli.capture.tf.types import NodeDef, TfGraph
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
@@ -21,7 +21,6 @@ from tfdbg_cli.process.interruptions import our_errors
 
 _GIVEN = "InfeedDequeueTuple"  # an op without inputs, with any number of outputs of given shapes
 _FALSE = frozenset({"ApproxTopK"})  # of which TensorFlow infers another shape than its kernel on a CPU gives
-_BESIDE = "_class"  # ops that one has to be on one device with, by their names
 _MOST_ELEMENTS = 64  # of a constant that may be the shape of another tensor
 
 
@@ -103,7 +102,7 @@ class _Inference:
         arguments_known = name == self._root or name not in self._taking
         for node in definition.node:
             # What it stands beside says nothing of shapes, and may be an op of another function.
-            node.attr.pop(_BESIDE, None)
+            colocation.forget(node)
             op, called, argument = ops[node.name], _called_by(node), node.op == "Placeholder"
             handles = any(map(_is_handle, (*op.inputs, *op.outputs)))
             unknown = compat.op_definition(node.op) is None  # a function that is called by its name

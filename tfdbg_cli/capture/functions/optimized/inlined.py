@@ -16,13 +16,12 @@ from typing import TypeAlias
 from tfdbg_cli.capture.functions.definition.body import Body
 from tfdbg_cli.capture.functions.definition.own_names import is_ours
 from tfdbg_cli.capture.functions.optimized.twins import has_twin
+from tfdbg_cli.capture.tf import colocation
 from tfdbg_cli.capture.tf.types import FunctionDef, NodeDef
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.ops.kinds import PLAIN_CALLS
 
 Find: TypeAlias = Callable[[str], Body | None]  # a function by its name
-_TOGETHER = "_class"  # the attribute that names the nodes beside which a node is placed, each behind `loc:@`
-_BESIDE = b"loc:@"
 _ENDED = "tfdbg_inlined_call_ended"  # our node that waits for the side effects of a call
 
 
@@ -109,9 +108,8 @@ class _Place:
         del made.input[:]
         made.input.extend(map(self.resolved, self.body.data_inputs(node)))
         made.input.extend(f"^{name}" for name in dict.fromkeys(self._waits(node)))
-        if self.prefix and _TOGETHER in node.attr:
-            beside = [text.removeprefix(_BESIDE) for text in node.attr[_TOGETHER].list.s]
-            made.attr[_TOGETHER].list.s[:] = [_BESIDE + self.prefix.encode() + text for text in beside]
+        if self.prefix:
+            colocation.rename(made, lambda name: self.prefix + name)
         return made
 
     def resolved(self, reference: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tfdbg_cli.capture.sessions.as_written import WRITTEN, program_source
 from tfdbg_cli.capture.sessions.graphs_that_ran import GraphsThatRan
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
-from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf import colocation, compat
 from tfdbg_cli.capture.tf.types import GraphDef, NodeDef
 from tfdbg_cli.ops.kinds import TRANSFERS
 
@@ -16,7 +16,8 @@ v1 = compat.v1
 _ENDS = TRANSFERS | {"_Arg", "_Retval", "NoOp"}
 _READ_THROUGH = frozenset({"Identity", "Const"})
 _UNTOLD = _ENDS | _READ_THROUGH
-_NOT_TOLD = frozenset({"_output_shapes", "_class", "shape_inference_graph"})  # attributes without effect on results
+# attributes without effect on results
+_NOT_TOLD = frozenset({"_output_shapes", colocation.ATTRIBUTE, "shape_inference_graph"})
 
 _TELLS_SIGNS = bool(v1.AttrValue(f=0.0) != v1.AttrValue(f=-0.0))
 

@@ -23,6 +23,7 @@ from tfdbg_cli.capture.sessions.call_state import CallState, acts
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import ancestors, needs_of, nests_of
 from tfdbg_cli.capture.sessions.unordered import Held, marks_before
+from tfdbg_cli.capture.tf import colocation
 from tfdbg_cli.capture.tf.op_definitions import only_handles
 from tfdbg_cli.capture.tf.types import GraphDef, NodeDef, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.errors import TfdbgError
@@ -71,7 +72,7 @@ def quiet_graph(graph: TfGraph, order: Sequence[Op], fed_names: Collection[str],
     if state.outside:
         quieted.rewrite(part)
     for node in part.node:
-        _forget_places(node, kept)
+        colocation.rename(node, lambda name: name if name in kept else None)
     # A copy of the run is known again by these bytes, and protobuf writes attributes in any order unless told not to.
     definition = part.SerializeToString(deterministic=True)
     return QuietGraph(definition, tuple(map(_led_to, quieted.awaited)), frozenset(quieted.lost))
@@ -263,12 +264,3 @@ def _led_to(name: str) -> str:
 
 def _drawn(tensor: SymbolicTensor) -> str:
     return drawn_name(tensor.op.name, tensor.value_index)
-
-
-def _forget_places(node: NodeDef, kept: Collection[str]) -> None:
-    """Remove from `node` its colocation with nodes that are not among those `kept`."""
-    if "_class" in node.attr:
-        places = node.attr["_class"].list.s
-        places[:] = [place for place in places if place.removeprefix(b"loc:@").decode() in kept]
-        if not places:
-            del node.attr["_class"]

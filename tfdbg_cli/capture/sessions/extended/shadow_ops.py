@@ -19,14 +19,13 @@ from tfdbg_cli.capture.sessions.graph_ops import GraphOp, attribute_of, facts_of
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX, HiddenOps, NewOp, Operand
 from tfdbg_cli.capture.sessions.reach import ancestors
 from tfdbg_cli.capture.sessions.wrapped_call import RewrittenCall
+from tfdbg_cli.capture.tf import colocation
 from tfdbg_cli.capture.tf.op_definitions import calls_functions
-from tfdbg_cli.capture.tf.types import AttrValue, Op, SymbolicTensor
+from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.ops.facts import Facts
 from tfdbg_cli.ops.kinds import NEXT_ITERATION
 
-_COLOCATED = "_class"
-_HERE = b"loc:@"
 _HIDDEN = re.compile(re.escape(PREFIX) + r"\d+")
 
 _NOT_LOOKED_INTO = (
@@ -219,8 +218,8 @@ class _New:
 
     def _shadow_op(self, op: Op) -> NewOp:
         attributes = dict(op.node_def.attr.items())
-        if _COLOCATED in attributes:
-            attributes[_COLOCATED] = self._colocated(attributes[_COLOCATED])
+        if colocation.ATTRIBUTE in attributes:
+            attributes[colocation.ATTRIBUTE] = colocation.renamed(attributes[colocation.ATTRIBUTE], self._shadow_name)
         return NewOp(op.type, list(map(self._operand, op.inputs)), attributes, self._controls(op), op.device)
 
     def _called(self, op: Op, call: RewrittenCall, places: Mapping[str, int]) -> Iterator[NewOp]:
@@ -238,8 +237,10 @@ class _New:
             waits = [self._hidden.name_of(places[text[1:]]) for text in node.input if text.startswith("^")]
             waits += controls if node.name == op.name else [] if inputs else first
             attributes = dict(node.attr.items())
-            if node.name == op.name and _COLOCATED in op.node_def.attr:
-                attributes[_COLOCATED] = self._colocated(op.node_def.attr[_COLOCATED])
+            if node.name == op.name and colocation.ATTRIBUTE in op.node_def.attr:
+                attributes[colocation.ATTRIBUTE] = colocation.renamed(
+                    op.node_def.attr[colocation.ATTRIBUTE], self._shadow_name
+                )
             yield NewOp(node.op, inputs, attributes, waits, node.device)
 
     def _operand(self, tensor: SymbolicTensor) -> Operand:
@@ -253,13 +254,8 @@ class _New:
     def _controls(self, op: Op) -> list[Op | str]:
         return list(map(self._control, op.control_inputs))
 
-    def _colocated(self, value: AttrValue) -> AttrValue:
-        found = type(value)()
-        for place in value.list.s:
-            name = place.removeprefix(_HERE).decode()
-            own = self._hidden.name_of(self.places[name]) if name in self.places else name
-            found.list.s.append(_HERE + own.encode())
-        return found
+    def _shadow_name(self, name: str) -> str:
+        return self._hidden.name_of(self.places[name]) if name in self.places else name
 
 
 def _keeps_state(op: Op) -> bool:

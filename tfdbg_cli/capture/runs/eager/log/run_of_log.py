@@ -27,7 +27,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
-from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.model.values import Array, Lack, NoValue, Value, known_array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import BATCHES
 from tfdbg_cli.process.interruptions import our_errors
@@ -145,7 +145,7 @@ class _Builder:
         self._results.update({(id(op), slot): name for slot, name in enumerate(results)})
         self._given_back.update({(op.number, slot): name for slot, name in enumerate(results)})
         outputs = [self._value(op, dtype, value) for _, dtype, value in op.outputs]
-        held = [None if isinstance(value, NoValue) else value for value in outputs]
+        held = list(map(known_array, outputs))
         wanted = op.number in self._leading or insides.held is not None
         store = insides.values([self._held(read) for read in op.inputs], held) if wanted else None
         for row in range(0 if store is None else len(store)):
@@ -167,8 +167,7 @@ class _Builder:
         if slot >= len(op.outputs):
             return None
         _, dtype, taken = op.outputs[slot]
-        value = self._value(op, dtype, taken)
-        return None if isinstance(value, NoValue) else value
+        return known_array(self._value(op, dtype, taken))
 
     def _add(self, op: RecentOp) -> None:
         insides = called_by(op)

@@ -38,7 +38,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import INPUTS
@@ -90,15 +90,15 @@ class Descriptions:
         part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
         if part is not None:
             return self._of_part(place, part, value, bad)
-        cause = None
-        if node is not None:
-            cause = self._explanations.cause(tensor.name, node, inputs, value, bad, is_bad)
+        cause, acting = None, self._acting(place, node)
+        if acting is not None:
+            cause = self._explanations.cause(tensor.name, acting, inputs, value, bad, is_bad)
         reader = self._reader_of_argument(node)
-        writer = self._lineage.update(place) or reader
+        writer = self._writer(place) or reader
         made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
         forward = self._explanations.forward(node)
         within = bool(self._run.frames) or self._run.unfinished
-        elements = offending_elements(node, value, bad, inputs)
+        elements = offending_elements(acting, value, bad, inputs)
         blamed = None if cause is None else cause.blames
         cause = cause or result_of_run(self._run.call, tensor.name, inputs)
         way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
@@ -123,6 +123,24 @@ class Descriptions:
             way=way,
             left_out=left_out,
         )
+
+    def _acting(self, place: int, node: Node | None) -> Node | None:
+        """The node whose arithmetic is told: where `node` reads what updates made of a variable, one that shows that.
+
+        None of the graph does, as it was written again before the region ended.
+        """
+        written = None if node is None or node.op_type == UPDATED_VARIABLE else self._lineage.written(place)
+        if node is None or written is None or not written.updates:
+            return node
+        name = after_update(node.inputs[0].node)
+        return Node(name, UPDATED_VARIABLE, node.device, node.inputs, written.updates)
+
+    def _writer(self, place: int) -> Node | None:
+        """The op that wrote last what the tensor at `place` shows of a variable, if it is known which that is."""
+        written = self._lineage.written(place)
+        if written is None or not written.updates:
+            return self._lineage.update(place)
+        return self._run.graph.find(written.updates[-1])
 
     def _reader_of_argument(self, node: Node | None) -> Node | None:
         """The op that reads the argument `node` of a function, whose own line is that of the call that was traced."""
@@ -192,4 +210,6 @@ class Descriptions:
         if self._lineage.held(node) is not None:  # the value from before the run
             return False
         reads = self._lineage.was_read(node)[:1]
+        if not reads and self._run.call.kind is RunKind.FUNCTION:
+            return False  # of a function that value is held, where no read of it tells
         return not any(map(self._verdicts.offends, reads))

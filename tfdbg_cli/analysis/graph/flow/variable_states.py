@@ -10,7 +10,7 @@ What follows from this order is compared with the values: where those differ, no
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.flow.last_update import region_shown
@@ -40,11 +40,27 @@ class VariableState:
 
 @dataclass(frozen=True)
 class _Moments:
-    """Where a run shows a variable: `rows` in order. `writers` are the ops that write it, with their regions."""
+    """Where a run shows a variable: `rows` in order, and among these the places `ends` of those that end a region.
+
+    `begins` has for each of them the place of the first that shows it as it is there, and `states` how each of these
+    came to be; None for what was before the run.
+    """
 
     rows: Sequence[int]
-    ends: Sequence[int]  # those of `rows` that end a region
-    writers: dict[str, str]
+    ends: Sequence[int]
+    begins: Sequence[int]
+    states: Mapping[int, VariableState | None]
+
+    def end_before(self, place: int) -> int | None:
+        """The row of the last end of a region before `place` that shows the variable as it is there."""
+        at = bisect_left(self.ends, place) - 1
+        return self.rows[self.ends[at]] if at >= 0 and self.ends[at] >= self.begins[place] else None
+
+    def end_behind(self, place: int) -> int | None:
+        """As `end_before`, the first one behind it."""
+        at = bisect_left(self.ends, place + 1)
+        there = at < len(self.ends) and self.begins[self.ends[at]] == self.begins[place]
+        return self.rows[self.ends[at]] if there else None
 
 
 class VariableStates:
@@ -53,6 +69,7 @@ class VariableStates:
     def __init__(self, graph: Graph, store: TensorStore) -> None:
         self._graph = graph
         self._store = store
+        self._writers: dict[str, Mapping[str, str]] = {}
         self._moments: dict[str, _Moments] = {}
         self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._since: dict[tuple[str, str, str | None], tuple[str, ...]] = {}
@@ -62,73 +79,41 @@ class VariableStates:
 
         None where the run had not written it by then, or where that cannot be told, and of nodes that show none.
         """
-        if node.op_type not in _SHOW or not node.inputs:
+        if node.op_type not in _SHOW or not node.inputs or not self._writers_of(node.inputs[0].node):
             return None
-        variable = node.inputs[0].node
-        moments = self._moments_of(variable)
-        if not self._may_be_written(moments, index, node, variable):
+        moments = self._moments_of(node.inputs[0].node)
+        place = bisect_left(moments.rows, index)
+        if moments.rows[place : place + 1] != [index]:
             return None
-        first, first_row = node, index  # of those that show the variable as it is here
-        held: int | None = None
-        for row in self._rows_before(moments, index):
-            shown = self._node(row)
-            updates = self._between(variable, shown, first)
-            if updates:
-                held = row
-                break
-            if shown.op_type == UPDATED_VARIABLE:
-                return self._alike(row, index)
-            first, first_row = shown, row
-        else:
-            updates = self._between(variable, None, first)
-            if not updates:
-                return None
-        if node.op_type != UPDATED_VARIABLE:
-            end = self._shown_after(moments, index, node, variable)
-            if end is not None:
-                return VariableState(end)
-            if first_row != index:
-                return self._alike(first_row, index)
-        return VariableState(held, updates)
+        begin = moments.begins[place]
+        state, end = moments.states[begin], moments.end_before(place)
+        if state is None or end is not None:
+            return None if state is None or end is None else self._alike(end, index)
+        if node.op_type == UPDATED_VARIABLE:
+            return state if begin == place or self._alike(moments.rows[begin], index) else None
+        end = moments.end_behind(place)
+        if end is not None and (shown := self._alike(end, index)):
+            return shown
+        return state if begin == place else self._alike(moments.rows[begin], index)
 
     def when_read(self, index: int, node: Node, variable: str) -> VariableState | None:
         """As `written`, of a `variable` of which `node` gives a part, as a gather does."""
-        if node.op_type not in VARIABLE_READS - _SHOW:
+        if node.op_type not in VARIABLE_READS - _SHOW or not self._writers_of(variable):
             return None
         moments = self._moments_of(variable)
-        if not self._may_be_written(moments, index, node, variable):
-            return None
-        row = next(self._rows_before(moments, index), None)
+        place = bisect_left(moments.rows, index)
+        row = moments.rows[place - 1] if place else None
         updates = self._between(variable, None if row is None else self._node(row), node)
-        end = self._shown_after(moments, index, node, variable) if updates else None
-        return VariableState(row, updates) if end is None else VariableState(end)
+        if not updates:
+            return None if row is None or moments.states[moments.begins[place - 1]] is None else VariableState(row)
+        behind = moments.rows[place] if place < len(moments.rows) else None
+        if behind is None or self._between(variable, node, self._node(behind)):
+            return VariableState(row, updates)
+        end = behind if self._node(behind).op_type == UPDATED_VARIABLE else moments.end_behind(place)
+        return VariableState(behind if end is None else end)
 
     def _alike(self, row: int, index: int) -> VariableState | None:
         return VariableState(row) if equal_values(self._store, row, index) else None
-
-    def _may_be_written(self, moments: _Moments, index: int, node: Node, variable: str) -> bool:
-        """Whether an op of this run may have written the variable before the tensor at `index`."""
-        if not moments.writers:
-            return False
-        return bool(moments.ends and moments.ends[0] < index) or bool(self._between(variable, None, node))
-
-    def _shown_after(self, moments: _Moments, index: int, node: Node, variable: str) -> int | None:
-        """The row behind `index` that ends a region and shows what `node` read: nothing wrote in between."""
-        last = node
-        for row in moments.rows[bisect_left(moments.rows, index + 1) :]:
-            shown = self._node(row)
-            if self._between(variable, last, shown):
-                return None
-            if shown.op_type == UPDATED_VARIABLE:
-                is_it = node.op_type not in _SHOW or equal_values(self._store, row, index)
-                return row if is_it else None
-            last = shown
-        return None
-
-    def _rows_before(self, moments: _Moments, index: int) -> Iterator[int]:
-        """The rows before `index` that show the variable, the last one first."""
-        for place in range(bisect_left(moments.rows, index) - 1, -1, -1):
-            yield moments.rows[place]
 
     def _between(self, variable: str, earlier: Node | None, later: Node) -> tuple[str, ...]:
         """The ops that write `variable` between a tensor of `earlier` (None: the start) and the next one of `later`.
@@ -137,7 +122,7 @@ class VariableStates:
         """
         key = (variable, later.name, None if earlier is None else earlier.name)
         if key not in self._since:
-            writers = self._moments_of(variable).writers
+            writers = self._writers_of(variable)
             found = [name for name, region in writers.items() if self._writes(variable, name, region, earlier, later)]
             self._since[key] = tuple(sorted(found, key=lambda name: len(self._before(variable, name))))
         return self._since[key]
@@ -158,7 +143,7 @@ class VariableStates:
         """The ops that write `variable` and come before the node `name` in one turn."""
         key = (variable, name)
         if key not in self._behind:
-            self._behind[key] = before([self._graph], name, self._moments_of(variable).writers)
+            self._behind[key] = before([self._graph], name, self._writers_of(variable))
         return self._behind[key]
 
     def _regions(self, node: Node) -> frozenset[str]:
@@ -176,19 +161,35 @@ class VariableStates:
             if caller is not None and caller.op_type in LOOPS | BRANCHES:
                 yield scope
 
+    def _writers_of(self, variable: str) -> Mapping[str, str]:
+        """The ops that write `variable`, with their regions; also those that call a function for themselves."""
+        if variable not in self._writers:
+            users = self._users(variable)
+            found = {user.name: next(self._around(user.name), "") for user in users if updates_variable(user.op_type)}
+            for end in (user for user in users if user.op_type == UPDATED_VARIABLE):
+                found |= dict.fromkeys(end.control_inputs, region_shown(end))
+            self._writers[variable] = found
+        return self._writers[variable]
+
+    def _users(self, variable: str) -> list[Node]:
+        """The nodes whose first input `variable` is."""
+        users = {user.name: user for user, _ in self._graph.consumers(variable)}
+        return [user for user in users.values() if user.inputs and user.inputs[0].node == variable]
+
     def _moments_of(self, variable: str) -> _Moments:
         if variable not in self._moments:
-            users = {user.name: user for user, _ in self._graph.consumers(variable)}
-            first = [user for user in users.values() if user.inputs and user.inputs[0].node == variable]
-            writers = {
-                user.name: next(self._around(user.name), "") for user in first if updates_variable(user.op_type)
-            }
-            shown = [user for user in first if user.op_type in _SHOW]
-            for end in (user for user in shown if user.op_type == UPDATED_VARIABLE):
-                writers |= dict.fromkeys(end.control_inputs, region_shown(end))  # in functions that they call
+            shown = [user for user in self._users(variable) if user.op_type in _SHOW]
             rows = sorted(row for user in shown for row in self._store.named(user.name))
-            ends = [row for row in rows if self._store[row].op_type == UPDATED_VARIABLE]
-            self._moments[variable] = _Moments(rows, ends, writers)
+            nodes = [self._node(row) for row in rows]
+            ends = [place for place, node in enumerate(nodes) if node.op_type == UPDATED_VARIABLE]
+            begins: list[int] = []
+            states: dict[int, VariableState | None] = {}
+            for place, node in enumerate(nodes):
+                updates = self._between(variable, nodes[place - 1] if place else None, node)
+                if updates or not place:
+                    states[place] = VariableState(rows[place - 1] if place else None, updates) if updates else None
+                begins.append(place if place in states else begins[-1])
+            self._moments[variable] = _Moments(rows, ends, begins, states)
         return self._moments[variable]
 
     def _node(self, row: int) -> Node:

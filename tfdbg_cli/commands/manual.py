@@ -108,8 +108,9 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   many of those judged) and `last_run` in place of the counts.
 - `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, place, op_type, node, is_call, time_us,
   outputs, nonfinite, file, line}]`, `run` and `place` as in `alerts`.
-- `origin --all`: kind `origins`. `tensors`, as those of `origin`; `unread` where some could not be read, `ignored`
-  (nodes) where some count as fine, `missing` where no value was recorded.
+- `origin --all`: kind `origins`. `tensors`, as those of `origin`; `executions`, which one of its name each is, from 0
+  (null for what no tensor shows); `unread` where some could not be read, `ignored` (nodes) where some count as fine,
+  `missing` where no value was recorded.
 - `row`: kind `row`. `row`, `bad`, `size`, `bad_rows`, `replica` (of a mirrored step the one whose batch this is, from
   0; else null), `sample` (null where it is not known), `components`: `[{name, role, key, dtype, shape, image,
   summary, value, elided}]`.

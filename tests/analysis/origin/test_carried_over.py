@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.made_run import INF, NAN, Op, made_run, op
+from support.variable_runs import called, read, shown
 
 from tfdbg_cli.analysis.origin.benign import judged
 from tfdbg_cli.analysis.origin.carried_over import CarriedOver, variables_among
@@ -182,3 +183,16 @@ def test_what_a_variable_is_given_of_another_is_no_place_that_leaves_variables_f
     judgement = judged(run)
     assert [name.node for name in judgement.as_before] == ["pull"] and not judgement.harm
     assert not judgement.places
+
+
+def test_what_the_run_wrote_itself_and_read_again_was_not_there_before() -> None:
+    """The variable is assigned an infinity that the run computed, and then half of itself."""
+    run = called(
+        op("log", "Log", "x", value=[-INF, 1.0]),
+        op("first", "AssignVariableOp", "w", "log"),
+        read("read", [-INF, 1.0], control=("first",)),
+        op("half", "Mul", "read", "x", value=[-INF, 0.5]),
+        op("second", "AssignVariableOp", "w", "half", control=("read",)),
+        shown([-INF, 0.5], by=("log", "half")),
+    )
+    assert _carried(run) == []

@@ -14,7 +14,6 @@ from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.table import REASONS
 from tfdbg_cli.analysis.graph.making.parts import MISFIT
 from tfdbg_cli.model.dtypes import in_double
-from tfdbg_cli.model.updates import updated_variable
 from tfdbg_cli.model.values import Array
 
 _HIDDEN = "; {hidden}, a tf.where{within}, hides it from the result, but not from the gradient, where 0 * inf is NaN"
@@ -128,7 +127,7 @@ def filled(template: str, evidence: Evidence, held: Array) -> str:
         "slope": evidence.slope_of.lower(),
         "hidden": evidence.hidden_by,
         "within": f" in {evidence.hidden_in}" if evidence.hidden_in else "",
-        "variable": updated_variable(evidence.node),
+        "variable": evidence.variable,
         "weight": "" if evidence.weight is None else f"{evidence.weight:.3g}",
         "grown": "" if evidence.grown is None else f"{evidence.grown[0]} has grown to {evidence.grown[1]:.3g}",
     }

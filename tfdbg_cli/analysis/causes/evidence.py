@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.surroundings import Surroundings
+from tfdbg_cli.analysis.graph.flow.last_update import variable_shown
 from tfdbg_cli.analysis.graph.making.fused_ops import as_written
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.graph.making.makers import Maker
@@ -48,6 +49,7 @@ class Evidence(Surroundings):
     arrays: tuple[Array | None, ...]
     names: tuple[str, ...]
     node: str
+    variable: str  # the one that the op shows after its update; of another op its name
     places: Array  # where `outputs` stand, one a row
     more: bool
 
@@ -174,6 +176,7 @@ def gather(
         arrays=arrays,
         names=names,
         node=node.name,
+        variable=variable_shown(node),
         places=places,
         more=more,
         **vars(around),

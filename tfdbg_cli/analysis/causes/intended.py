@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 import numpy as np
@@ -51,6 +51,22 @@ class Intended:
     nodes: tuple[str, ...]
     nan: bool = False
     infinite: bool = True
+
+
+def told_once(found: Iterable[Intended]) -> tuple[Intended, ...]:
+    """`found`, and of what is in one place in several turns of a loop one for all."""
+    places: dict[tuple[TensorName, str, str], Intended] = {}
+    for one in found:
+        key = (one.name, one.what, one.end)
+        known = places.get(key, one)
+        places[key] = replace(
+            known,
+            tensors=known.tensors | one.tensors,
+            nodes=tuple(dict.fromkeys((*known.nodes, *one.nodes))),
+            nan=known.nan or one.nan,
+            infinite=known.infinite or one.infinite,
+        )
+    return tuple(places.values())
 
 
 class Intentions:

@@ -332,13 +332,16 @@ def epsilon_lost(evidence: Evidence) -> Array | None:
 
 
 def step_too_long(evidence: Evidence) -> Array | None:
-    """A variable that is infinite after an update whose inputs, as far as they were seen, are finite."""
-    return np.isinf(evidence.outputs) if evidence.seen_finite else None
+    """A variable that is infinite after an update, where it was finite before and so is what the update was given.
+
+    Of that only as much as was seen.
+    """
+    return np.isinf(evidence.outputs) if evidence.seen_finite and evidence.arrays[0] is not None else None
 
 
 def step_of_nan(evidence: Evidence) -> Array | None:
     """As `step_too_long`, of a variable that is NaN."""
-    return np.isnan(evidence.outputs) if evidence.seen_finite else None
+    return np.isnan(evidence.outputs) if evidence.seen_finite and evidence.arrays[0] is not None else None
 
 
 def sign_lost(a: Array, b: Array) -> Array:

@@ -12,7 +12,9 @@ from tfdbg_cli.analysis.causes.given_data import Came, GivenData
 from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
-from tfdbg_cli.analysis.graph.making.lineage import LOOP_VARIABLE, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.flow.last_update import variable_shown
+from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.dtypes import in_double, name_of
 from tfdbg_cli.model.graph import Node
@@ -93,9 +95,12 @@ def cause_at_source(
         return None
     variable = variable_of(node, lineage)
     if variable is not None:
-        earlier = inputs[0].tensor if inputs else None
-        if node.op_type == "ReadVariableOp" and earlier is not None and earlier.op_type == "ReadVariableOp":
-            return update_spoils(variable)  # it was fine when it was read before
+        held = inputs[0] if inputs and node.op_type == "ReadVariableOp" else None
+        if held is not None and held.value is not None and not nonfinite_mask(held.value).any():
+            was_read = held.tensor is not None and held.tensor.op_type == "ReadVariableOp"
+            return update_spoils(variable) if was_read else written_meanwhile(variable)
+        if held is not None and held.value is None and held.node and lineage.updates_before(node, held.node):
+            return cause_of_unknown_moment(variable)
         return cause_of_variable(variable, "" if lineage.is_variable(node) else WHEN_READ)
     fed = feed_name(node)
     if fed is not None:
@@ -180,6 +185,10 @@ def _cause_of_delivery(given: GivenData | None) -> Cause:
     return Cause(f"Already in {role}{data}{given.where}.", given.helps or helps)
 
 
+_WATCH = (
+    "Watch from the start with `run -f has_inf_or_nan`, restore a checkpoint from before, or check what is loaded:"
+    " np.isfinite(w).all()."
+)
 EARLIER = "an earlier run or its initializer made it so"
 
 
@@ -188,8 +197,25 @@ def cause_of_variable(name: str, moment: str = "") -> Cause:
     what = f"was already not finite {moment}" if moment else "is not finite"
     return Cause(
         f"Variable {name} {what}: {EARLIER}.",
-        "Watch from the start with `run -f has_inf_or_nan`, restore a checkpoint from before, or check what is"
-        " loaded: np.isfinite(w).all().",
+        _WATCH,
+    )
+
+
+def written_meanwhile(name: str) -> Cause:
+    """The cause when a variable was finite before the run, and not when it was read, by no update that is known."""
+    return Cause(
+        f"Variable {name} was finite before this run, and not when it was read here: the run itself made it so, by an"
+        " update of which no tensor tells.",
+        f"`lo {name}` lists what writes it.",
+    )
+
+
+def cause_of_unknown_moment(name: str) -> Cause:
+    """The cause when a variable that the run writes was not finite when it was read, and nobody knows since when."""
+    return Cause(
+        f"Variable {name} was already not finite when it was read: an update of this run, {EARLIER}; what it held"
+        " before this run is not known.",
+        _WATCH,
     )
 
 
@@ -210,16 +236,28 @@ def update_spoils(name: str) -> Cause:
 
 
 def cause_of_increment(node: Node, inputs: Sequence[InputSeen], value: Array, lineage: Lineage) -> Cause | None:
-    """The cause where a variable is NaN after finite numbers were added to it alone: then it was no number before."""
-    if node.op_type != UPDATED_VARIABLE or not np.isnan(in_double(value)).any() or not inputs:
-        return None
-    graph = lineage.graph_of(node)
-    updates = [graph.find(name) for name in node.control_inputs]
-    if not updates or any(update is None or update.op_type not in INCREMENTS for update in updates):
+    """The cause where a variable is not finite after finite numbers were added to it, and it is not known before.
+
+    If it is NaN, it was no number before; if it is infinite, the sum may be too large as well.
+    """
+    if node.op_type != UPDATED_VARIABLE or not inputs or not nonfinite_mask(value).any():
         return None
     if inputs[0].value is not None or any(one.value is None or nonfinite_mask(one.value).any() for one in inputs[1:]):
         return None
-    return cause_of_variable(updated_variable(node.name), "before this finite update")
+    graph = lineage.graph_of(node)
+    variable = inputs[0].node
+    named = node.control_inputs or [writer.name for writer in (lineage.writers(variable) if variable else ())]
+    updates = [graph.find(name) for name in named]
+    if not updates or any(update is None or update.op_type not in INCREMENTS for update in updates):
+        return None
+    name = variable_shown(node)
+    if np.isnan(in_double(value)).any():
+        return cause_of_variable(name, "before this finite update")
+    return Cause(
+        f"Variable {name} is not finite after this finite update: the sum is too large, or it was so before;"
+        " what it held then is not known.",
+        _WATCH,
+    )
 
 
 def cause_in_hidden_function(node: Node, inputs: Sequence[InputSeen], lineage: Lineage) -> Cause | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.graph.flow.last_update import variable_shown
 from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
-from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import updates_variable
 
 _BUDGET = 1 << 30  # bytes of values read to count what was spoiled; the origin itself needs fewer
@@ -44,21 +44,31 @@ class Aftermath:
 
 
 def aftermath(
-    run: Run, lineage: Lineage, bad: Callable[[int], bool], origin: int | None, budget: int = _BUDGET
+    run: Run,
+    lineage: Lineage,
+    bad: Callable[[int], bool],
+    origin: int | None,
+    budget: int = _BUDGET,
+    *,
+    shown_late: int | None = None,
 ) -> Aftermath:
-    """Look at the tensors after the one at `origin` (None: all of them), up to about `budget` bytes of values."""
+    """Look at the tensors after the one at `origin` (None: all of them), up to about `budget` bytes of values.
+
+    Where an update went wrong, `shown_late` is the tensor that shows its variable, behind those that read it.
+    """
     start = 0 if origin is None else origin + 1
+    later = [index for index in range(start, len(run.tensors)) if index != shown_late]
     found = seen = read = 0
-    for index in range(start, len(run.tensors)):
+    for index in later:
         if read > budget:
             break
         found += bad(index)
         seen += 1
         read += run.tensors[index].nbytes or 0
-    if seen < len(run.tensors) - start:
-        return Aftermath(found, seen, len(run.tensors) - start)
+    if seen < len(later):
+        return Aftermath(found, seen, len(later))
     results, variables = _results(run, bad), spoiled_variables(run, lineage, bad)
-    return Aftermath(found, seen, len(run.tensors) - start, results, variables, _asked_by(run, bad))
+    return Aftermath(found, seen, len(later), results, variables, _asked_by(run, bad))
 
 
 def _results(run: Run, bad: Callable[[int], bool]) -> tuple[str, ...]:
@@ -80,7 +90,7 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
     found: dict[str, None] = {}
     # An update may know its variable by the handle alone, which is a name of its own in eager code.
     shown = {
-        writer: _variable_shown(node)
+        writer: variable_shown(node)
         for node in run.graph
         if node.op_type == UPDATED_VARIABLE
         for writer in node.control_inputs
@@ -88,7 +98,7 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
     for node in run.graph:
         if node.op_type == UPDATED_VARIABLE:
             if any(map(bad, run.tensors.named(node.name))):
-                found[_variable_shown(node)] = None
+                found[variable_shown(node)] = None
         elif updates_variable(node.op_type) and node.inputs:
             given = (run.tensors.named(name.node, name.slot)[-1:] for name in node.inputs[1:])
             if any(bad(index) for rows in given for index in rows):
@@ -96,10 +106,3 @@ def spoiled_variables(run: Run, lineage: Lineage, bad: Callable[[int], bool]) ->
                 name = variable_of(target.node, lineage) if target.node is not None else None
                 found[shown.get(node.name) or name or target.tensor.node] = None
     return tuple(found)
-
-
-def _variable_shown(node: Node) -> str:
-    """The variable that the node shows after its update: its own name, where a branch or a loop stands before it."""
-    name = updated_variable(node.name)
-    own = node.inputs[0].node if node.inputs else name
-    return own if name.endswith(f"/{own}") else name

@@ -49,6 +49,7 @@ from tfdbg_cli.ops.kinds import (
 _IsSource: TypeAlias = "Callable[[Node | None, Array], bool]"  # of a node and what it gives
 _CARRY = frozenset(SAME_VALUE) | MOVES | PUTS_INTO | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
 _KEEP_INFINITIES = SUMS | {"AddN", "Mul", "Neg", "Abs"}
+_SHOW_VARIABLES = frozenset({"ReadVariableOp", UPDATED_VARIABLE})
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
 
 
@@ -230,7 +231,8 @@ class CarriedOver:
         if isinstance(value, NoValue):
             made.append(row)
             return ()
-        if not nonfinite_mask(value).any() or is_source(node, value):
+        # What the run itself wrote into a variable, and read there again, comes from what it wrote.
+        if not nonfinite_mask(value).any() or (is_source(node, value) and self._lineage.written(row) is None):
             return ()
         inputs = self._lineage.inputs(row)
         bad = [item for item in inputs if item.value is not None and nonfinite_mask(item.value).any()]
@@ -281,9 +283,10 @@ def _carries(node: Node, value: Array, inputs: Iterable[InputSeen]) -> bool:
     A sum, a product or a sign may keep infinities. Of ops that go element by element, each bad one was bad before.
     """
     keeps = node.op_type in _KEEP_INFINITIES and not nan_mask(value).any()
-    if not keeps and node.op_type not in _CARRY:
+    shows = node.op_type in _SHOW_VARIABLES
+    if not keeps and not shows and node.op_type not in _CARRY:
         return False
-    if node.op_type not in ELEMENTWISE:
+    if not shows and node.op_type not in ELEMENTWISE:
         return True
     there = np.zeros(value.shape, np.bool_)
     for item in inputs:

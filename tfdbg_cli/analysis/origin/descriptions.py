@@ -38,7 +38,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
-from tfdbg_cli.model.updates import UPDATED_VARIABLE
+from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import INPUTS
@@ -95,11 +95,11 @@ class Descriptions:
         fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
         explained = self._explained(place, seen, is_bad)
         reader = self._reader_of_argument(node)
-        writer = self._lineage.update(place) or reader
+        writer = self._writer(place) or reader
         made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
         forward = self._explanations.forward(node)
         within = bool(self._run.frames) or self._run.unfinished
-        elements = offending_elements(node, value, bad, inputs)
+        elements = offending_elements(self._acting(place, node), value, bad, inputs)
         blamed = None if explained is None else explained.blames
         way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
         blames_turn = blamed is not None and blamed < len(inputs) and is_counted(inputs[blamed].node, self._lineage)
@@ -149,16 +149,35 @@ class Descriptions:
 
     def _explained(self, place: int, seen: _Seen, is_bad: Callable[[InputSeen], bool]) -> Cause | None:
         """The cause by what the op is and what it was given; None where no rule holds."""
-        if seen.node is None:
+        acting = self._acting(place, seen.node)
+        if acting is None:
             return None
         name = self._run.tensors[place].name
-        return self._explanations.cause(name, seen.node, seen.inputs, seen.value, seen.bad, is_bad)
+        return self._explanations.cause(name, acting, seen.inputs, seen.value, seen.bad, is_bad)
 
     def _unexplained(self, place: int, seen: _Seen) -> Cause:
         """What can be said where no rule holds."""
         tensor = self._run.tensors[place]
         found = result_of_run(self._run.call, tensor.name, seen.inputs)
         return found or plain_facts(tensor.op_type, seen.value, seen.bad, seen.inputs, seen.node)
+
+    def _acting(self, place: int, node: Node | None) -> Node | None:
+        """The node whose arithmetic is told: where `node` reads what updates made of a variable, one that shows that.
+
+        None of the graph does, as it was written again before the region ended.
+        """
+        written = None if node is None or node.op_type == UPDATED_VARIABLE else self._lineage.written(place)
+        if node is None or written is None or not written.updates:
+            return node
+        name = after_update(node.inputs[0].node)
+        return Node(name, UPDATED_VARIABLE, node.device, node.inputs, written.updates)
+
+    def _writer(self, place: int) -> Node | None:
+        """The op that wrote last what the tensor at `place` shows of a variable, if it is known which that is."""
+        written = self._lineage.written(place)
+        if written is None or not written.updates:
+            return self._lineage.update(place)
+        return self._run.graph.find(written.updates[-1])
 
     def _reader_of_argument(self, node: Node | None) -> Node | None:
         """The op that reads the argument `node` of a function, whose own line is that of the call that was traced."""
@@ -242,6 +261,8 @@ class Descriptions:
         if self._lineage.held(node) is not None:  # the value from before the run
             return False
         reads = self._lineage.was_read(node)[:1]
+        if not reads and self._run.call.kind is RunKind.FUNCTION:
+            return False  # of a function that value is held, where no read of it tells
         return not any(map(self._verdicts.offends, reads))
 
 

@@ -105,17 +105,22 @@ class Dismissals:
     def _dismiss(self, nodes: Iterable[str]) -> None:
         """Let the tensors of `nodes` count as fine, and those that are bad only because of them."""
         self.nodes.update(nodes)
-        found: set[int] = set()
-        for row in range(len(self._run.tensors)):
-            if not self._verdicts.offends(row):
-                continue
-            if self._run.tensors[row].node in self.nodes:
-                found.add(row)
-                continue
-            bad = list(self._sources(row))
-            if bad and all(item in found or item in self.nodes for item in bad) and not self._worsens(row):
-                found.add(row)
+        offending = [row for row in range(len(self._run.tensors)) if self._verdicts.offends(row)]
+        found = {row for row in offending if self._run.tensors[row].node in self.nodes}
+        left, late = [row for row in offending if row not in found], True
+        while late:  # what is read from a variable after its update comes before the tensor that shows that
+            before = len(left)
+            left = [row for row in left if not self._follows(row, found)]
+            late = before > len(left)
         self._verdicts.dismiss(found)
+
+    def _follows(self, row: int, found: set[int]) -> bool:
+        """Whether the tensor at `row` is bad only because of those `found`; then it is one of them."""
+        bad = list(self._sources(row))
+        follows = bool(bad) and all(item in found or item in self.nodes for item in bad) and not self._worsens(row)
+        if follows:
+            found.add(row)
+        return follows
 
     def _sources(self, row: int) -> Iterator[int | str]:
         """The bad sources of the tensor at `row`: rows of tensors, and names of nodes without a captured tensor."""

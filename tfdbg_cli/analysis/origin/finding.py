@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.causes.causes import Cause
-from tfdbg_cli.analysis.causes.intended import Intended
+from tfdbg_cli.analysis.causes.intended import Intended, told_once
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
@@ -63,7 +63,7 @@ class Finding:
 
 def passed_by(search: OriginSearch) -> Passed:
     """What `search` has passed over so far."""
-    return Passed(search.unread, tuple(search.intended), search.dismissals.bad_nodes)
+    return Passed(search.unread, told_once(search.intended), search.dismissals.bad_nodes)
 
 
 def look_for(run: Run, search: OriginSearch) -> Finding | Passed:

@@ -33,6 +33,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import CROSS_ENTROPIES, INPUTS, LITERALS, VARIABLE_READS
 
@@ -242,14 +243,29 @@ class OriginSearch:
 
     def spoiled(self, origin: Origin) -> Aftermath:
         """How much is bad after `origin` in order of execution."""
-        return aftermath(self._run, self._lineage, self._verdicts.bad, self._before_readers(origin))
+        before = self._before_readers(origin)
+        return aftermath(self._run, self._lineage, self._verdicts.bad, before, shown_late=origin.index)
 
     def _before_readers(self, origin: Origin) -> int | None:
-        """The place of `origin`, or None for what came in before all: an eager op is given it when it runs."""
+        """The place of `origin`, or None for what came in before all: an eager op is given it when it runs.
+
+        A variable after its update is shown behind what read it after that, in the same turn.
+        """
+        if origin.index is not None and origin.node is not None and origin.node.op_type == UPDATED_VARIABLE:
+            handle = origin.node.inputs[0].node if origin.node.inputs else origin.node.name
+            shown = (
+                row for node, _ in self._run.graph.consumers(handle) for row in self._run.tensors.named(node.name)
+            )
+            before = [row - 1 for row in shown if row < origin.index and self._shows(row, origin.index)]
+            return min(before, default=origin.index)
         if origin.index is not None or origin.node is None or self._run.call.kind is not RunKind.EAGER:
             return origin.index
         readers = {node.name for node, _ in self._run.graph.consumers(origin.node.name)}
         return min((row - 1 for name in readers for row in self._run.tensors.named(name)), default=None)
+
+    def _shows(self, row: int, update: int) -> bool:
+        """Whether the tensor at `row` was read from a variable as the one at `update` shows it."""
+        return self._verdicts.bad(row) and any(item.index == update for item in self._lineage.places(row))
 
     def _pass_over(self, place: int | InputSeen | None) -> Intended | None:
         """Excuse the infinities at `place`, if they look intended, and the tensors that pass them on."""

@@ -27,6 +27,12 @@ def test_the_last_op_of_the_graph_that_writes_it() -> None:
     assert made_by(graph, "nowhere") == "nowhere"
 
 
+def test_of_a_branch_the_last_op_in_it() -> None:
+    ops = (op(f"cond/{side}/add", "AssignAddVariableOp", "v", "step") for side in ("true", "false"))
+    shown = op("cond/true/v/after_update", UPDATED_VARIABLE, "v", "step")
+    assert made_by(made_graph(op("v", "Placeholder"), *ops, shown), "cond/true/v/after_update") == "cond/true/add"
+
+
 def test_without_a_writer_it_is_the_node_itself() -> None:
     shown = op("v/after_update", UPDATED_VARIABLE, "v")
     assert made_by(made_graph(op("v", "VarHandleOp"), READ, shown), "v/after_update") == "v/after_update"

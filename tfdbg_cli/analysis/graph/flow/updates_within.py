@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping, Set
 
-from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
+from tfdbg_cli.analysis.graph.nodes.call_scopes import CallScopes, call_scopes
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
@@ -16,7 +16,10 @@ _MOST_LOOKED_AT = 200_000  # nodes before a read
 
 
 def before(graphs: Iterable[Graph], read: str, writers: Iterable[str]) -> frozenset[str]:
-    """Those of the ops `writers` that certainly run before the op `read`, by the edges of one of the graphs."""
+    """Those of the ops `writers` that run before the op `read`, by the edges of one of the graphs.
+
+    Of a loop that `read` is in, that are those of the same turn, and those before the loop.
+    """
     wanted = frozenset(writers)
     for graph in graphs:
         start = graph.find(read)
@@ -30,14 +33,37 @@ def _before(graph: Graph, start: Node, wanted: frozenset[str]) -> frozenset[str]
 
     def needs(name: str) -> Iterable[str]:
         node = graph.find(name)
-        yield from () if node is None else node.needs
+        if node is not None and node.op_type == LOOP_VARIABLE:
+            yield from (edge.node for edge in node.inputs[:1])  # the other one is of the turn before
+        else:
+            yield from () if node is None else node.needs
         # What is in a loop, a branch or a function waits for what its call waits for.
         for scope in scopes.around(name):
             caller = graph.find(scopes.caller(scope))
             yield from () if caller is None else caller.control_inputs
 
-    met = (name for name in reached([start.name], needs, most=_MOST_LOOKED_AT) if name in wanted)
-    return frozenset(islice(met, len(wanted))) - {start.name}
+    inside = _by_caller(scopes, wanted, {scopes.caller(scope) for scope in scopes.around(start.name)})
+    found: set[str] = set()
+    for name in reached([start.name], needs, most=_MOST_LOOKED_AT):
+        found |= inside.get(name, frozenset())
+        if name in wanted:
+            found.add(name)
+        if len(found) == len(wanted):
+            break
+    return frozenset(found) - {start.name}
+
+
+def _by_caller(scopes: CallScopes, wanted: Iterable[str], around: Set[str]) -> Mapping[str, Set[str]]:
+    """By each call those of the ops `wanted` that run in it: no edge leads into a function that gives nothing back.
+
+    Without the calls `around`, in which the op runs that is asked about.
+    """
+    found: dict[str, set[str]] = {}
+    for name in wanted:
+        for caller in map(scopes.caller, scopes.around(name)):
+            if caller not in around:
+                found.setdefault(caller, set()).add(name)
+    return found
 
 
 class HeldBefore:

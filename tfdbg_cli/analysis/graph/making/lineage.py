@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.flow.popped import POPS, equal_values, popped, stacked_row
-from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
+from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE, LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
 from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore, before
+from tfdbg_cli.analysis.graph.flow.variable_states import VariableState, VariableStates
+from tfdbg_cli.analysis.graph.making.unseen_values import why_unseen
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, feed_name
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.dtypes import HANDLES
-from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
@@ -29,8 +30,7 @@ VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 _NOT_TAKEN = "in a branch that this turn of the loop did not take"
 _NO_TURN = "of a turn of the loop that cannot be told"
-# A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
-LOOP_VARIABLE = "LoopVariable"
+_WRITTEN_SINCE = "written in this run, and not shown between that and here"
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Lineage:
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
         self._turns = LoopTurns(run.graph, run.tensors)
+        self._states = VariableStates(run.graph, run.tensors) if run.call.kind is RunKind.FUNCTION else None
         self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._captured = {argument.name for argument in run.call.arguments if argument.captured}
         self._given = {argument.name for argument in run.call.arguments if not argument.captured}
@@ -164,6 +165,14 @@ class Lineage:
         at_all = len(made) == len(self._run.tensors.named(tensor.node))
         return self.graph_of(node).find(made[tensor.execution]) if at_all and tensor.execution < len(made) else None
 
+    def written(self, index: int) -> VariableState | None:
+        """What this call of a function had made of the variable that the tensor at `index` shows; None if nothing.
+
+        So it is, too, where that cannot be told, and in runs of other kinds.
+        """
+        node = self.node(index) if self._states is not None else None
+        return None if self._states is None or node is None else self._states.written(index, node)
+
     def places(self, index: int) -> list[InputSeen]:
         """As `inputs`, but without reading values of captured tensors: `index` and `tensor` say which they are."""
         node = self.node(index)
@@ -173,6 +182,9 @@ class Lineage:
             return self._turned(node, index)
         if node.op_type == UPDATED_VARIABLE and (update := self.update(index)) is not None:
             return [self._seen(edge, index) for edge in self.edges(node)[:1] + self.edges(update)[1:]]
+        written = self.written(index)
+        if written is not None:
+            return self._as_written(node, written, index)
         packed = unpacked(self.graph_of(node), node)
         if packed:
             return [self._taken_out(packed, index)]
@@ -183,6 +195,21 @@ class Lineage:
                 edge, row = taken
                 return [InputSeen(edge.tensor, edge.node, row, store[row])]
         return [self._seen(edge, index) for edge in self.edges(node)]
+
+    def _as_written(self, node: Node, written: VariableState, index: int) -> list[InputSeen]:
+        """What the variable that `node` shows was, and what was `written` into it since."""
+        variable, *given = self.edges(node)
+        by = [edge for name in written.updates if (by := self._run.graph.find(name)) for edge in self.edges(by)[1:]]
+        if node.op_type == UPDATED_VARIABLE:  # it knows what updates within calls are given, too
+            among = {edge.tensor for edge in by}
+            by = [edge for edge in given if edge.tensor in among]
+        by = [edge for edge in by if edge.node is None or not self.is_variable(edge.node)]
+        held = self._seen(variable, index) if written.row is None else self._shown_at(variable, written.row)
+        return [held, *(self._seen(edge, index) for edge in dict.fromkeys(by))]
+
+    def _shown_at(self, edge: Edge, row: int) -> InputSeen:
+        tensor = self._run.tensors[row]
+        return InputSeen(edge.tensor, edge.node, row, tensor, None, "", str(tensor.name))
 
     def _taken_out(self, packed: Sequence[Packed], index: int) -> InputSeen:
         """What the tensor at `index`, taken out of an Optional, was when it was put there: one of `packed`."""
@@ -277,7 +304,7 @@ class Lineage:
             met.add(name)
             further = self._further(name, node)
             if further is None or further.tensor in met or len(met) > _MOST_COPIES:
-                return InputSeen(edge.tensor, edge.node, note=self._why_unseen(node))
+                return InputSeen(edge.tensor, edge.node, note=why_unseen(self._run, node))
             name, node = further.tensor, further.node
 
     def _has_namesakes(self, node: Node) -> bool:
@@ -287,6 +314,12 @@ class Lineage:
     def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
         """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""
         variable = edge.node
+        node = None if reader is None or self._states is None else self.node(reader)
+        if reader is not None and node is not None and self._states is not None:
+            written = self._states.when_read(reader, node, edge.tensor.node)
+            if written is not None and not written.updates and written.row is not None:
+                return self._shown_at(edge, written.row)
+            return None if written is None else InputSeen(edge.tensor, edge.node, note=_WRITTEN_SINCE)
         if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
             return None
         node = self.node(reader)
@@ -299,8 +332,7 @@ class Lineage:
         rows = self._run.tensors.named(after)
         if len(rows) != 1 or rows[0] == reader:
             return None
-        tensor = self._run.tensors[rows[0]]
-        return InputSeen(edge.tensor, edge.node, rows[0], tensor, None, "", str(tensor.name))
+        return self._shown_at(edge, rows[0])
 
     def _read_before(self, variable: Node, reader: int | None) -> int | None:
         """The first row before `reader` that holds the value of `variable` from before any update; or None."""
@@ -340,24 +372,6 @@ class Lineage:
             if found[position] != reader and tensor.execution == execution and device in (None, tensor.device):
                 return found[position]
         return None
-
-    def _why_unseen(self, node: Node | None) -> str:
-        if node is None:
-            return "not in this graph"
-        if self._run.error is not None and self._run.call.kind is RunKind.FUNCTION:
-            return "not given back, since the call failed"
-        if node.op_type == "Const":
-            return "a constant, not captured"
-        if node.op_type in INPUTS:
-            return "a handle, which has no numbers" if _is_of_handle(node) else "fed, its value was not kept"
-        if self._run.graph.kind is GraphKind.PYTHON:
-            return "not captured (not needed, or left out)"
-        return "not captured (folded by the optimizer, or left out)"
-
-
-def _is_of_handle(node: Node) -> bool:
-    """Whether what is given from outside is a handle, such as the one of an iterator."""
-    return node.attributes.get("dtype") in HANDLES
 
 
 def variable_of(node: Node, lineage: Lineage) -> str | None:

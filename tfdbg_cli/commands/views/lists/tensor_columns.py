@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -182,6 +182,17 @@ def _of_several(store: TensorStore, index: int, tensor: Tensor) -> bool:
 
 def _execution(store: TensorStore, index: int, tensor: Tensor) -> Span:
     return Span(str(tensor.execution) if _of_several(store, index, tensor) else "", Style.NUMBER)
+
+
+def execution_columns(store: TensorStore, indices: Iterable[int]) -> tuple[Column, ...]:
+    """The column of `execution_cell`, where a tensor at `indices` is not told by its name alone; else none."""
+    several = any(_of_several(store, index, store[index]) for index in indices)
+    return (Column("Exec", right=True, width=4),) if several else ()
+
+
+def execution_cell(store: TensorStore, index: int) -> Span:
+    """The how-manieth of its name the tensor at `index` is, from 0; empty where it is the only one."""
+    return _execution(store, index, store[index])
 
 
 def _summary_fields(context: Context) -> list[Field]:

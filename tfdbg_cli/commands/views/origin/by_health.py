@@ -9,6 +9,7 @@ from tfdbg_cli.analysis.origin.by_health import HealthOrigin, HealthSearch, Inpu
 from tfdbg_cli.commands.asked.patterns import search_text
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.views.links import node_link, tensor_link
+from tfdbg_cli.commands.views.lists.tensor_columns import execution_cell, execution_columns
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import facts_line, summary_data
@@ -101,16 +102,20 @@ def _every_origin(run: Run, search: HealthSearch) -> Document:
         ", as far as was recorded:" if found else ", as far as was recorded.",
     )
 
+    turns = execution_columns(run.tensors, found)
+
     def row(at: int) -> Row:
         tensor = run.tensors[found[at]]
         name = Span(str(tensor.name), Style.NAME, tensor_link(run.tensors, found[at]))
-        return Span(tensor.op_type, Style.OP), name
+        again = (execution_cell(run.tensors, found[at]),) if turns else ()
+        return Span(tensor.op_type, Style.OP), *again, name
 
     blocks: list[Block] = [Text((head,))]
     if found:
-        blocks.append(Table((Column("Op type"), Column("Tensor")), len(found), row))
+        blocks.append(Table((Column("Op type"), *turns, Column("Tensor")), len(found), row))
     names = [str(run.tensors[index].name) for index in found]
-    return Document("origins", tuple(blocks), lambda: {"tensors": names}, "origins")
+    executions = [run.tensors[index].execution for index in found]
+    return Document("origins", tuple(blocks), lambda: {"tensors": names, "executions": executions}, "origins")
 
 
 def _data(run: Run, origin: HealthOrigin) -> dict[str, Any]:

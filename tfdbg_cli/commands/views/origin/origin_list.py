@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfdbg_cli.analysis.causes.intended import told_once
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.views.links import tensor_link
+from tfdbg_cli.commands.views.lists.tensor_columns import execution_cell, execution_columns
 from tfdbg_cli.commands.views.origin.around import ignored_blocks, intended_blocks
 from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.document import Block, Document, Text
@@ -19,7 +21,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 
-_COLUMNS = (Column("Op type"), Column("Value", drop=1), Column("Tensor"))
+_COLUMNS = (Column("Op type"), Column("Value", drop=1))
 
 
 def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen], label_width: int) -> Document:
@@ -32,13 +34,19 @@ def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen]
     )
     blocks: tuple[Block, ...] = (Text((head,)),)
     if found:
-        blocks += (Table(_COLUMNS, len(found), lambda i: _row(run, found[i])),)
+        turns = execution_columns(run.tensors, (place for place in found if isinstance(place, int)))
+        columns = (*_COLUMNS, *turns, Column("Tensor"))
+        blocks += (Table(columns, len(found), lambda i: _row(run, found[i], turns=bool(turns))),)
     ignored = search.dismissals.bad_nodes
-    blocks += (*intended_blocks(run, search.intended, label_width), *ignored_blocks(ignored, label_width))
+    blocks += (
+        *intended_blocks(run, told_once(search.intended), label_width),
+        *ignored_blocks(ignored, label_width),
+    )
     names = [str(_name(run, place)) for place in found]
+    executions = [run.tensors[place].execution if isinstance(place, int) else None for place in found]
     passed = {"unread": search.unread, "ignored": list(ignored)}
     told = {name: what for name, what in passed.items() if what}
-    return Document("origins", blocks, lambda: {"tensors": names, **told}, "origins")
+    return Document("origins", blocks, lambda: {"tensors": names, "executions": executions, **told}, "origins")
 
 
 def _name(run: Run, place: int | InputSeen) -> TensorName:
@@ -48,13 +56,13 @@ def _name(run: Run, place: int | InputSeen) -> TensorName:
     return feed_name(place.node) or place.name
 
 
-def _row(run: Run, place: int | InputSeen) -> Row:
-    name = str(_name(run, place))
+def _row(run: Run, place: int | InputSeen, *, turns: bool) -> Row:
+    name, again = str(_name(run, place)), Span("")
     if isinstance(place, int):
         tensor = run.tensors[place]
         op_type, link = tensor.op_type, tensor_link(run.tensors, place)
-        told = chip(run.tensors.value(place), tensor.dtype).text
+        told, again = chip(run.tensors.value(place), tensor.dtype).text, execution_cell(run.tensors, place)
     else:
         op_type, link = place.node.op_type if place.node else "Placeholder", untold_link(run, place.name, place.node)
         told = "" if place.value is None else chip(place.value, name_of(place.value.dtype)).text
-    return Span(op_type, Style.OP), Span(told), Span(name, Style.NAME, link)
+    return Span(op_type, Style.OP), Span(told), *([again] if turns else []), Span(name, Style.NAME, link)

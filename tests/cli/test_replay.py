@@ -326,6 +326,30 @@ def _bundle_of_function(tmp_path: Path, function: Any, *arguments: Any) -> Path:
     return tmp_path / "bundle"
 
 
+_BUNDLE_REPLAYED = "from tfdbg_cli.cli.main import main; main(sys.argv[1:])"
+_SCRIPT_RUN = "import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        (_BUNDLE_REPLAYED, ("replay", "bundle")),
+        (_BUNDLE_REPLAYED, ("replay", "--eager", "bundle")),
+        (_SCRIPT_RUN, ("bundle/repetition/replay.py",)),
+    ],
+)
+def test_tensorflow_is_loaded_with_the_variables_of_the_environment_that_it_had(
+    way: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NVIDIA_TF32_OVERRIDE", "0")
+    _bundle_of(tmp_path, lambda tf: tf.constant(1.0))
+    monkeypatch.delenv("NVIDIA_TF32_OVERRIDE")
+    told = "'loaded with', os.environ.get('NVIDIA_TF32_OVERRIDE')"
+    (tmp_path / "tensorflow.py").write_text(f"import os; raise ImportError(' '.join(map(str, ({told}))))")
+    done = python("-c", f"import sys; sys.path.insert(0, '.'); {way}", *words, folder=tmp_path, anew=True)
+    assert "loaded with 0" in done.stderr, done.stderr
+
+
 def test_what_writes_a_file_is_refused_unless_it_is_trusted(tmp_path: Path) -> None:
     target = tmp_path / "written"
     path = _bundle_of(tmp_path, lambda tf: tf.io.write_file(str(target), "x"))

@@ -13,6 +13,7 @@ from tfdbg_cli.model.names import (
     parse_index,
     parse_tensor_name,
     split_slice,
+    without_number,
 )
 
 
@@ -130,3 +131,11 @@ def test_a_free_name_beyond_those_that_are_known_to_be_taken() -> None:
 
     assert free_name("v", is_taken, beyond=3) == "v_3"
     assert asked == ["v_3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "without"),
+    [("dense_1", "dense"), ("a/b_12", "a/b"), ("a_1/b", "a_1/b"), ("a_1_2", "a_1"), ("conv2", "conv2"), ("_3", "")],
+)
+def test_the_number_that_tensorflow_puts_behind_a_name_is_taken_away(name: str, without: str) -> None:
+    assert without_number(name) == without

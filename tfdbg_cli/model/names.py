@@ -15,6 +15,7 @@ Axis = int | slice | EllipsisType | list[int] | list[bool] | None
 Index = tuple[Axis, ...]
 
 _SLOT = re.compile(r":0\Z")  # that TensorFlow puts behind the name of each variable
+_NUMBER = re.compile(r"_\d+$")
 _SLICED = re.compile(r"^(?P<name>[^\[\]]+?)(?P<slice>\[.*\])?$", re.DOTALL)
 
 
@@ -60,6 +61,11 @@ def free_name(wanted: str, is_taken: Callable[[str], bool], *, beyond: int = 0) 
     """
     numbered = (f"{wanted}_{number}" for number in count(max(beyond, 1)))
     return next(name for name in chain([] if beyond else [wanted], numbered) if not is_taken(name))
+
+
+def without_number(name: str) -> str:
+    """`name` without the number that TensorFlow puts behind a name that is taken: `a` for `a_1`, and for `a`."""
+    return _NUMBER.sub("", name)
 
 
 def split_slice(text: str) -> tuple[str, str]:

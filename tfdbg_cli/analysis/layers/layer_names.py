@@ -7,13 +7,13 @@ those of its layer `dense_1` under `dense_1_2`. The variables keep the names of 
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import without_number
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import INPUTS
 
@@ -21,7 +21,6 @@ Scope = tuple[str, ...]
 
 _READS = frozenset({"ReadVariableOp", "ResourceGather"})
 _VARIABLES = INPUTS | {"VarHandleOp", UPDATED_VARIABLE}  # what stands under the name of a variable
-NUMBER = re.compile(r"_\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +52,8 @@ def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
                     (end for end in (len(scope), len(scope) - 1) if is_numbered(scope[:end], owner)), len(scope)
                 )
                 owners[scope[:at]].add(owner)
-                numbered = (at for at, part in enumerate(scope, 1) if NUMBER.search(part))
-                models.update(scope[:at] for at in numbered if NUMBER.sub("", scope[at - 1]) == (owner or ("",))[0])
+                numbered = (at for at, part in enumerate(scope, 1) if without_number(part) != part)
+                models.update(scope[:at] for at in numbered if without_number(scope[at - 1]) == (owner or ("",))[0])
         elif node.op_type not in _VARIABLES:
             computing.update(scope[:end] for end in range(1, len(scope) + 1))
     known = {scope: next(iter(of)) for scope, of in owners.items() if len(of) == 1}
@@ -65,11 +64,11 @@ def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
         for end in range(len(scope) - len(owner) + 1, len(scope) + 1):
             wanted[scope[:end]].add(named[:end])
     found = {scope: next(iter(of)) for scope, of in wanted.items() if len(of) == 1}
-    found |= {one: (*one[:-1], NUMBER.sub("", one[-1])) for one in models if one not in found}
+    found |= {one: (*one[:-1], without_number(one[-1])) for one in models if one not in found}
     models |= {scope[:-1] for scope, name in found.items() if scope != name}
     for scope in sorted(computing, key=len):
-        if scope not in found and scope[:-1] in models and NUMBER.search(scope[-1]):
-            found[scope] = (*called(scope[:-1], found), NUMBER.sub("", scope[-1]))
+        if scope not in found and scope[:-1] in models and without_number(scope[-1]) != scope[-1]:
+            found[scope] = (*called(scope[:-1], found), without_number(scope[-1]))
             models.add(scope)
     taken = Counter(found.get(scope, scope) for scope in computing)
     return LayerNames({one: name for one, name in found.items() if one != name and taken[name] == 1}, known)
@@ -78,7 +77,7 @@ def layer_names(graph: Graph, scopes: Mapping[str, Scope]) -> LayerNames:
 def is_numbered(scope: Scope, owner: Scope) -> bool:
     """Whether `scope` ends as `owner` does, but for numbers behind the parts."""
     parts = zip(reversed(scope), reversed(owner), strict=False)
-    return 0 < len(owner) <= len(scope) and all(part == own or NUMBER.sub("", part) == own for part, own in parts)
+    return 0 < len(owner) <= len(scope) and all(part == own or without_number(part) == own for part, own in parts)
 
 
 def called(scope: Scope, names: Mapping[Scope, Scope]) -> Scope:

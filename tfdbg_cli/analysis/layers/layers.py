@@ -10,10 +10,10 @@ from weakref import ref
 
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE, Role, role_by_name, roles_of
-from tfdbg_cli.analysis.layers.layer_names import NUMBER, Scope, called, is_numbered, layer_names
+from tfdbg_cli.analysis.layers.layer_names import Scope, called, is_numbered, layer_names
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
-from tfdbg_cli.model.names import did_you_mean
+from tfdbg_cli.model.names import did_you_mean, without_number
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
@@ -277,7 +277,7 @@ def _gradient_part(name: str) -> bool:
 def _casts_variable(graph: Graph, node: Node) -> bool:
     """Whether `node` casts a variable in a scope made for that: `dense/Cast/Cast`, under mixed precision."""
     parts = node.name.split("/")
-    if node.op_type != "Cast" or len(parts) < 2 or NUMBER.sub("", parts[-2]) != "Cast" or not node.inputs:
+    if node.op_type != "Cast" or len(parts) < 2 or without_number(parts[-2]) != "Cast" or not node.inputs:
         return False
     read = graph.find(node.inputs[0].node)
     return read is not None and read.op_type == "ReadVariableOp"
@@ -311,7 +311,7 @@ def _same(part: Scope, wanted: Scope) -> bool:
 
 
 def _same_but_number(part: Scope, wanted: Scope) -> bool:
-    return part[:-1] == wanted[:-1] and NUMBER.sub("", part[-1]) == wanted[-1]
+    return part[:-1] == wanted[:-1] and without_number(part[-1]) == wanted[-1]
 
 
 @once_per_graph

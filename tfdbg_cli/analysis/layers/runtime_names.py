@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.names import without_number
 from tfdbg_cli.ops.kinds import PLAIN_CALLS
 
 # A part of a branch or a loop as the runtime calls it, and the number that it gives to the call.
 _PART = re.compile(r"(?P<part>then|else|body|cond|branch\d+)/_\d+/")
 _OURS = {"then": "true", "else": "false"}
-_NUMBER = re.compile(r"_\d+$")
 
 
 class RuntimeNames:
@@ -68,7 +68,7 @@ class RuntimeNames:
             for inner in self._scopes.get(call, ()):
                 if self._graph.node(call).op_type in PLAIN_CALLS:
                     yield from self._places(inner, rest, "")
-                elif part is not None and _OURS.get(part["part"], part["part"]) == _NUMBER.sub("", _last(inner)):
+                elif part is not None and _OURS.get(part["part"], part["part"]) == without_number(_last(inner)):
                     yield from self._within(inner, rest[part.end() :], written + own)
 
     def _within(self, scope: str, name: str, call: str) -> Iterator[str]:

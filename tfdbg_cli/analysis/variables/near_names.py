@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from tfdbg_cli.model.names import without_number
+
 Kind = TypeVar("Kind")
-_NUMBERED = re.compile(r"^(?P<name>.+?)_(?P<number>\d+)$")
 # What layers of Keras call their variables: `dense/kernel` and `dense_1/kernel` are two layers.
 _OF_LAYERS = frozenset({
     "kernel", "bias", "gamma", "beta", "moving_mean", "moving_variance", "embeddings", "alpha", "recurrent_kernel",
@@ -59,16 +59,15 @@ def near_names(
 
 def _without_number(parts: Sequence[str], at: int) -> str | None:
     """The name with no number behind the part `at`; None where there is none."""
-    match = _NUMBERED.match(parts[at])
-    return None if match is None else "/".join((*parts[:at], match["name"], *parts[at + 1 :]))
+    stem = without_number(parts[at])
+    return None if stem in ("", parts[at]) else "/".join((*parts[:at], stem, *parts[at + 1 :]))
 
 
 def _is_whole_twin(scope: str, names: Iterable[str], variables: Mapping[str, Kind]) -> bool:
     """Whether the outermost `scope` holds scopes, and the one without the number the same; and there is no third."""
-    match = _NUMBERED.match(scope)
-    first = "" if match is None else match["name"]
+    first = without_number(scope)
     tops = {name.split("/")[0] for name in names}
-    if sum(top == first or re.fullmatch(rf"{re.escape(first)}_\d+", top) is not None for top in tops) != 2:
+    if sum(first in (top, without_number(top)) for top in tops) != 2:
         return False
     inside = {name.partition("/")[2]: variables[name] for name in names if name.split("/")[0] == scope}
     other = {name.partition("/")[2]: variables[name] for name in names if name.split("/")[0] == first}

@@ -8,8 +8,8 @@ from typing import Any
 from tfdbg_cli.analysis.scalar_results import scalar_results
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.run_results import number_span
 from tfdbg_cli.document.document import Block, Text
+from tfdbg_cli.document.summary import number_span
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind

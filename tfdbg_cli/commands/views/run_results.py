@@ -63,11 +63,6 @@ class RunResults:
         return self._known[place]
 
 
-def number_span(value: float) -> Span:
-    """A number that came out of a run."""
-    return Span(number_text(value), Style.NUMBER if isfinite(value) else Style.NAN if isnan(value) else Style.INF)
-
-
 def results_data(results: Sequence[ScalarResult]) -> list[dict[str, object]]:
     """The JSON form: `name` as the program has it, null where it has none, `tensor` and `value`."""
     return [{"name": result.name or None, "tensor": str(result.tensor), "value": result.value} for result in results]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.formats.messages import schema
-from tfdbg_cli.model.names import node_of
+from tfdbg_cli.model.names import node_of, without_number
 
 _TRAINED = "trainable_variables"
 # Where programs of version 1 put their variables (tf.compat.v1.GraphKeys).
 _OTHERS = ("variables", "local_variables", "metric_variables", "model_variables")
+<<<<<<< HEAD
 _UNNAMED = re.compile(r"(?P<name>(?:.*/)?Variable)(?:_\d+)?")  # what TensorFlow calls a variable without a name
+=======
+_UNNAMED = "Variable"  # what TensorFlow calls a variable without a name
+>>>>>>> 3b957ffb3c6bcbf0ce57494088f54a78f4c49084
 
 
 def trained_variables(collections: Mapping[str, Any], objects: Any, held: Iterable[str]) -> Mapping[str, bool]:
@@ -39,9 +42,9 @@ def _numbered(held: Iterable[str]) -> Mapping[str, Sequence[str]]:
     """By the name that variables without names have, those of the graph that are called so, with their numbers."""
     found: dict[str, list[str]] = {}
     for name in held:
-        match = _UNNAMED.fullmatch(name)
-        if match is not None:
-            found.setdefault(match["name"], []).append(name)
+        stem = without_number(name)
+        if stem.rpartition("/")[2] == _UNNAMED:
+            found.setdefault(stem, []).append(name)
     return found
 
 

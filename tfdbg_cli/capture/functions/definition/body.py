@@ -6,7 +6,6 @@ or `^node`, where `output` is the name of an output in the op's definition.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import AttrValue, FunctionDef, NodeDef, OpDef
 from tfdbg_cli.model.dtypes import FIRST_REFERENCE, RESOURCE, element_type
+from tfdbg_cli.model.names import without_number
 from tfdbg_cli.model.walks import needs_first, reached
 from tfdbg_cli.ops.control_flow import Edges, inside, nests
 from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
@@ -23,7 +23,6 @@ from tfdbg_cli.ops.kinds import ENTER, NEXT_ITERATION, SWITCH
 # (implementation_selector.cc).
 XLA = "_XlaMustCompile"
 IMPLEMENTATION = frozenset({"api_implements", "api_preferred_device"})
-_NUMBERED = re.compile(r"_\d+$")
 
 
 NodeOutput: TypeAlias = tuple[str, int]  # an output of a node, by its slot; an argument with slot 0
@@ -222,7 +221,7 @@ def _python_names(nodes: Iterable[str], operations: Collection[str]) -> dict[str
     known = set(nodes)
     found: dict[str, str] = {}
     for name in known.difference(operations):
-        base = _NUMBERED.sub("", name)
+        base = without_number(name)
         if base in operations and base not in known:
             found[name] = base
     return found

@@ -11,11 +11,7 @@ from tfdbg_cli.model.names import node_of, without_number
 _TRAINED = "trainable_variables"
 # Where programs of version 1 put their variables (tf.compat.v1.GraphKeys).
 _OTHERS = ("variables", "local_variables", "metric_variables", "model_variables")
-<<<<<<< HEAD
-_UNNAMED = re.compile(r"(?P<name>(?:.*/)?Variable)(?:_\d+)?")  # what TensorFlow calls a variable without a name
-=======
 _UNNAMED = "Variable"  # what TensorFlow calls a variable without a name
->>>>>>> 3b957ffb3c6bcbf0ce57494088f54a78f4c49084
 
 
 def trained_variables(collections: Mapping[str, Any], objects: Any, held: Iterable[str]) -> Mapping[str, bool]:

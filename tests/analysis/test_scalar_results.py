@@ -44,6 +44,14 @@ def test_names_that_do_not_go_with_the_results_are_not_taken() -> None:
     assert told(given(1.5, 2.5, names=("loss",))) == [("r0:0", "", 1.5), ("r1:0", "", 2.5)]
 
 
+def test_parts_of_a_sparse_tensor_and_variables_that_the_run_may_write_are_no_results() -> None:
+    """A blind test: the shape of a sparse vector was its number, a fetched global_step that before its update."""
+    assert told(given(4, 1.5, 3, names=("s", "loss", "s"))) == [("r1:0", "loss", 1.5)]
+    run = made_run(op("global_step", "VariableV2", value=7), op("loss", "Mean", value=1.5))
+    run = replace(run, call=Call(1, RunKind.SESSION, ("global_step:0", "loss:0")))
+    assert told(run) == [("loss:0", "loss", 1.5)]
+
+
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, np.int64, np.uint8, ml_dtypes.float8_e5m2])
 def test_numbers_of_any_type(dtype: Any) -> None:
     assert told(given(np.array(3, dtype))) == [("r0:0", "", 3.0)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import recorded_summary
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,10 @@ def scalar_results(run: Run) -> Sequence[ScalarResult]:
 
 
 def _found(run: Run) -> Iterator[ScalarResult]:
-    call = run.call
+    call, parts = run.call, Counter(run.call.names_of_fetches)
     for text, called in zip(call.fetches, call.names_of_fetches, strict=True):
+        if called and parts[called] > 1:  # one of several tensors, as of a sparse one, which is no number itself
+            continue
         name = text.rpartition(":")[0] if not (called or call.function) else called
         tensor = parse_tensor_name(text)
         rows = [] if tensor is None else run.tensors.named(tensor.node, tensor.slot)
@@ -45,6 +49,8 @@ def _found(run: Run) -> Iterator[ScalarResult]:
 def _number(run: Run, row: int) -> float | None:
     """The number in the tensor at `row`; None where it holds more or less than one, or it is not known."""
     tensor = run.tensors[row]
+    if tensor.op_type in REFERENCE_VARIABLES:  # fetched, it shows what it holds in the end, and here at its first use
+        return None
     if tensor.shape is None or math.prod(tensor.shape) != 1 or tensor.dtype == "bool":
         return None
     value = run.tensors.value(row)

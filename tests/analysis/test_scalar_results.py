@@ -12,6 +12,7 @@ from support.made_run import made_run, op
 
 from tfdbg_cli.analysis.scalar_results import scalar_results
 from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.exactness import Exactness, ExecutionWay, Parting
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.tensors import MemoryTensorStore
@@ -50,6 +51,13 @@ def test_parts_of_a_sparse_tensor_and_variables_that_the_run_may_write_are_no_re
     run = made_run(op("global_step", "VariableV2", value=7), op("loss", "Mean", value=1.5))
     run = replace(run, call=Call(1, RunKind.SESSION, ("global_step:0", "loss:0")))
     assert told(run) == [("loss:0", "loss", 1.5)]
+
+
+def test_what_came_to_the_program_otherwise_is_not_shown_as_its_result() -> None:
+    """A blind test: a fused kernel gave the program 0.0, and `runs` showed the NaN of the run made again."""
+    partings = Parting("r0:0", 1, 0.0, 0), Parting("r1:0", 1, 1e-7, 3), Parting("r2:0", 1, 0.5, 1 << 20)
+    run = replace(given(np.nan, 1.5, 2.5, 3.5), exactness=Exactness(ExecutionWay.TRIED, 4, partings))
+    assert told(run) == [("r1:0", "", 1.5), ("r3:0", "", 3.5)]
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, np.int64, np.uint8, ml_dtypes.float8_e5m2])

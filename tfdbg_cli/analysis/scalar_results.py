@@ -15,6 +15,8 @@ from tfdbg_cli.model.tensors import recorded_summary
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
+_LAST_DIGITS = 1_000  # units in the last place of a float32: less than a list shows of it
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarResult:
@@ -34,9 +36,11 @@ def scalar_results(run: Run) -> Sequence[ScalarResult]:
 
 
 def _found(run: Run) -> Iterator[ScalarResult]:
-    call, parts = run.call, Counter(run.call.names_of_fetches)
+    call, parts, others = run.call, Counter(run.call.names_of_fetches), _not_the_programs(run)
     for text, called in zip(call.fetches, call.names_of_fetches, strict=True):
         if called and parts[called] > 1:  # one of several tensors, as of a sparse one, which is no number itself
+            continue
+        if text in others:
             continue
         name = text.rpartition(":")[0] if not (called or call.function) else called
         tensor = parse_tensor_name(text)
@@ -44,6 +48,12 @@ def _found(run: Run) -> Iterator[ScalarResult]:
         value = _number(run, rows[-1]) if rows else None
         if tensor is not None and value is not None:
             yield ScalarResult(tensor, name, value)
+
+
+def _not_the_programs(run: Run) -> frozenset[str]:
+    """The outputs that came to the program otherwise, by more than last digits, than they are shown."""
+    differs = () if run.exactness is None else run.exactness.differs
+    return frozenset(one.name for one in differs if not 0 < (one.max_ulp or 0) <= _LAST_DIGITS)
 
 
 def _number(run: Run, row: int) -> float | None:

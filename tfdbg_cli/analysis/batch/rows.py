@@ -91,10 +91,11 @@ def _of_each_element(
     way: dict[int, tuple[int, ...]] = {}
     for place in np.argwhere(bad):
         element = tuple(map(int, place))
-        row, moved = lone_origin(steps, index, element)
+        way_of_one = element_way(run, lineage, index, element, first, steps)
+        row, moved = lone_origin(steps, index, element, way_of_one)
         alone = np.zeros(run.tensors[row].shape or (), np.bool_)
         alone[moved] = True
-        found = _of_all_elements(run, lineage, row, alone, element_way(run, lineage, index, element, first, steps))
+        found = _of_all_elements(run, lineage, row, alone, way_of_one)
         if not found.rows or replace(found, rows=by_all.rows) != by_all:
             return by_all
         rows.update(found.rows)

@@ -84,6 +84,10 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "cast": lambda x: tf.cast(tf.cast(x, tf.float64) * 2.0, tf.float32),
     "frames": lambda x: tf.signal.frame(x, 4, 2, axis=0),
     "windows": lambda x: tf.stack([x[i : i + 4] for i in range(3)], axis=1),
+    "rows of others by a table": lambda x: tf.gather(x, [[1, 2], [2, 3], [3, 4], [4, 5], [5, 0], [0, 1]]),
+    "the least of others by a table": lambda x: tf.reduce_min(
+        tf.gather(x, [[1, 2], [2, 3], [3, 4], [4, 5], [5, 0], [0, 1]]), 1
+    ) * (tf.abs(x) + 1.0),
     "parts of the batch in turn": lambda x: tf.reshape(
         tf.transpose(tf.reshape(x, [2, 3, 4, 3]), [1, 0, 2, 3]), [ROWS, 4, 3]
     ),

@@ -140,7 +140,7 @@ def gathered(rows: RowSet) -> list[RowWay]:
     if along <= rows.axis < along + len(indices):
         found = rows.same(1, rows.axis - along)
         chosen = rows.value(1)
-        if len(indices) == 1 and chosen is not None and table is not None:
-            found.insert(0, RowWay(0, along, np.unique(chosen[rows.rows])))
+        if chosen is not None and table is not None:
+            found.insert(0, RowWay(0, along, np.unique(np.take(chosen, rows.rows, rows.axis - along))))
         return found
     return rows.same(0, rows.axis if rows.axis < along else rows.axis - len(indices) + 1)

@@ -46,6 +46,7 @@ _LARGE = 1e3  # inputs and weights of a model are far smaller
 _ONE_OF_ONE = ELEMENTWISE | TRUTHS  # one element of each input makes one of the result
 _OF_WEIGHTS = SUMS | LONG_SUMS | MATMULS | {"Mul"}
 _EXTREMES = {"Maximum": 1, "Minimum": -1}
+_ONE_OF_MANY = frozenset({"Max", "Min"})  # the result is one of the elements
 _NOT_OF_NEGATIVE = frozenset({"Sqrt", "Rsqrt", "Log", "Log1p", "Pow", "Lgamma"})  # what is below 0 is the fault
 
 
@@ -83,21 +84,24 @@ def element_way(
     return way
 
 
-def lone_origin(steps: ElementSteps, row: int, element: Index) -> tuple[int, Index]:
+def lone_origin(steps: ElementSteps, row: int, element: Index, way: Mapping[str, int] = NOWHERE) -> tuple[int, Index]:
     """The tensor and the place from which `element` of the tensor at `row` comes, as far as it comes of one place.
 
-    So it does through ops that move elements, join tensors, or compute each element of one of their input alone.
+    So it does through ops that move elements, join tensors, choose the largest or the smallest, or compute each
+    element of one of their input alone; and by the input that `way`, its `element_way`, names of several.
     """
     met: set[int] = set()
     while row not in met and len(met) < _MOST_STEPS:
         met.add(row)
         step = steps.back(row, element, None)
-        if step is None or not step.alone or step.chosen is None or step.chosen >= len(step.inputs):
+        chosen = None if step is None else way.get(step.op.name, step.chosen)
+        if step is None or chosen is None or not (chosen < len(step.inputs) and (step.alone or step.op.name in way)):
             break
-        index, part = step.inputs[step.chosen].index, step.parts[step.chosen]
-        if index is None or part is None or None in part.index:
+        index, part = step.inputs[chosen].index, step.parts[chosen]
+        one_of_many = step.op.op_type in _ONE_OF_MANY
+        if index is None or part is None or not part.value.size or (None in part.index and not one_of_many):
             break
-        row, element = index, tuple(place for place in part.index if place is not None)
+        row, element = index, telling_element(step.op, element, part, False)
     return row, element
 
 
@@ -148,7 +152,7 @@ class ElementSteps:
             chosen = _chosen(op_type, parts, computed, inputs, bool(negative))
             if chosen is None and op_type in _OF_WEIGHTS:
                 chosen = self._of_data(computed, inputs)
-            return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS)
+            return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS | _ONE_OF_MANY)
         position, where = moved
         parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
         return _Step(node, inputs, parts, position, alone=True)

@@ -21,6 +21,7 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update, updated_variable
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import reached
@@ -235,10 +236,13 @@ def update_spoils(name: str) -> Cause:
     )
 
 
-def cause_of_increment(node: Node, inputs: Sequence[InputSeen], value: Array, lineage: Lineage) -> Cause | None:
+def cause_of_increment(
+    node: Node, inputs: Sequence[InputSeen], value: Array, lineage: Lineage, *, looked_at: bool
+) -> Cause | None:
     """The cause where a variable is not finite after finite numbers were added to it, and it is not known before.
 
-    If it is NaN, it was no number before; if it is infinite, the sum may be too large as well.
+    If it is NaN, it was no number before; if it is infinite, the sum may be too large as well. `looked_at` says that
+    each update before was looked at as it was made, as a watch does of eager code: then the sum is.
     """
     if node.op_type != UPDATED_VARIABLE or not inputs or not nonfinite_mask(value).any():
         return None
@@ -253,6 +257,12 @@ def cause_of_increment(node: Node, inputs: Sequence[InputSeen], value: Array, li
     name = variable_shown(node)
     if np.isnan(in_double(value)).any():
         return cause_of_variable(name, "before this finite update")
+    if looked_at:
+        return Cause(
+            f"The update itself overflows: {name} was left finite by what wrote it before, and its step is finite; the"
+            f" sum at {count_text(int(np.isinf(value).sum()), 'element')} is too large for {value.dtype}.",
+            UPDATE,
+        )
     return Cause(
         f"Variable {name} is not finite after this finite update: the sum is too large, or it was so before;"
         " what it held then is not known.",

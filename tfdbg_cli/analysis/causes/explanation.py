@@ -73,13 +73,8 @@ class Explanations:
         found = found or cause_at_source(node, inputs, self._lineage, at_fault, self.given(name, node, bad))
         found = found or cause_in_checkpoint(name, node, inputs, at_fault)
         found = found or cause_elsewhere(node, value, inputs)
-        found = found or cause_of_increment(
-            node,
-            inputs,
-            value,
-            self._lineage,
-            looked_at=self._run.call.kind is RunKind.EAGER and bool(self._run.frames),
-        )
+        stopped_at = self._run.call.kind is RunKind.EAGER and bool(self._run.frames)
+        found = found or cause_of_increment(node, inputs, value, self._lineage, looked_at=stopped_at)
         if node.op_type == "Const":
             found = cause_of_constant(self._run, node, value)
         if found is not None:

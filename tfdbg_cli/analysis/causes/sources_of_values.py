@@ -259,7 +259,7 @@ def cause_of_increment(
         return cause_of_variable(name, "before this finite update")
     if looked_at:
         return Cause(
-            f"The update itself overflows: {name} was left finite by what wrote it before, and its step is finite; the"
+            f"The update itself overflows: {name} was left finite by what wrote it before, and so is its step; the"
             f" sum at {count_text(int(np.isinf(value).sum()), 'element')} is too large for {value.dtype}.",
             UPDATE,
         )

@@ -36,17 +36,20 @@ def scalar_results(run: Run) -> Sequence[ScalarResult]:
 
 
 def _found(run: Run) -> Iterator[ScalarResult]:
-    call, parts, others = run.call, Counter(run.call.names_of_fetches), _not_the_programs(run)
+    call, others = run.call, _not_the_programs(run)
+    given: list[tuple[TensorName, str, int]] = []
     for text, called in zip(call.fetches, call.names_of_fetches, strict=True):
-        if called and parts[called] > 1:  # one of several tensors, as of a sparse one, which is no number itself
-            continue
-        if text in others:
-            continue
-        name = text.rpartition(":")[0] if not (called or call.function) else called
         tensor = parse_tensor_name(text)
-        rows = [] if tensor is None else run.tensors.named(tensor.node, tensor.slot)
-        value = _number(run, rows[-1]) if rows else None
-        if tensor is not None and value is not None:
+        rows = [] if tensor is None or text in others else run.tensors.named(tensor.node, tensor.slot)
+        if tensor is not None and rows:
+            name = text.rpartition(":")[0] if not (called or call.function) else called
+            given.append((tensor, name, rows[-1]))
+    parts = Counter(name for _, name, _ in given)
+    for tensor, name, row in given:
+        if name and parts[name] > 1:  # one of several tensors, as of a sparse one, which is no number itself
+            continue
+        value = _number(run, row)
+        if value is not None:
             yield ScalarResult(tensor, name, value)
 
 

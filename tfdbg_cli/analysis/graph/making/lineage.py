@@ -336,7 +336,8 @@ class Lineage:
 
     def _read_before(self, variable: Node, reader: int | None) -> int | None:
         """The first row before `reader` that holds the value of `variable` from before any update; or None."""
-        return next((i for i in self.was_read(variable) if reader is None or i < reader), None)
+        earlier = (i for i in self.was_read(variable) if reader is None or i < reader)
+        return next((i for i in earlier if self.written(i) is None), None)
 
     def _is_handle(self, index: int) -> bool:
         return self._run.tensors[index].op_type == "VarHandleOp"

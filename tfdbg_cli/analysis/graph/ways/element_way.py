@@ -31,7 +31,7 @@ from tfdbg_cli.analysis.graph.making.parts import (
     value_inputs,
 )
 from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
-from tfdbg_cli.analysis.graph.ways.telling_element import telling_element
+from tfdbg_cli.analysis.graph.ways.telling_element import ONE_OF_MANY, telling_element
 from tfdbg_cli.model.dtypes import in_double, is_inexact
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
@@ -46,7 +46,6 @@ _LARGE = 1e3  # inputs and weights of a model are far smaller
 _ONE_OF_ONE = ELEMENTWISE | TRUTHS  # one element of each input makes one of the result
 _OF_WEIGHTS = SUMS | LONG_SUMS | MATMULS | {"Mul"}
 _EXTREMES = {"Maximum": 1, "Minimum": -1}
-_ONE_OF_MANY = frozenset({"Max", "Min"})  # the result is one of the elements
 _NOT_OF_NEGATIVE = frozenset({"Sqrt", "Rsqrt", "Log", "Log1p", "Pow", "Lgamma"})  # what is below 0 is the fault
 
 
@@ -98,7 +97,7 @@ def lone_origin(steps: ElementSteps, row: int, element: Index, way: Mapping[str,
         if step is None or chosen is None or not (chosen < len(step.inputs) and (step.alone or step.op.name in way)):
             break
         index, part = step.inputs[chosen].index, step.parts[chosen]
-        one_of_many = step.op.op_type in _ONE_OF_MANY
+        one_of_many = step.op.op_type in ONE_OF_MANY
         if index is None or part is None or not part.value.size or (None in part.index and not one_of_many):
             break
         row, element = index, telling_element(step.op, element, part, False)
@@ -152,7 +151,7 @@ class ElementSteps:
             chosen = _chosen(op_type, parts, computed, inputs, bool(negative))
             if chosen is None and op_type in _OF_WEIGHTS:
                 chosen = self._of_data(computed, inputs)
-            return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS | _ONE_OF_MANY)
+            return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS | ONE_OF_MANY)
         position, where = moved
         parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
         return _Step(node, inputs, parts, position, alone=True)

@@ -12,6 +12,8 @@ from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import ACCUMULATIONS
 
+ONE_OF_MANY = frozenset({"Max", "Min"})  # the result is one of the elements
+
 
 def telling_element(node: Node, element: Index, part: Part, negative: bool) -> Index:
     """The place of that element of `part` which the `element` that `node` made of it owes most to.
@@ -22,7 +24,7 @@ def telling_element(node: Node, element: Index, part: Part, negative: bool) -> I
     if None not in part.index:
         return tuple(place for place in part.index if place is not None)
     values = in_double(part.value) if is_inexact(part.value.dtype) else np.zeros(part.value.shape)
-    by_sign = negative and node.op_type not in _ONE_OF_MANY
+    by_sign = negative and node.op_type not in ONE_OF_MANY
     told = -np.real(values) if by_sign else _TOLD_BY.get(node.op_type, np.abs)(values)
     if node.op_type in ACCUMULATIONS:
         told = np.where(_taken(node, element, part), told, -np.inf)
@@ -46,7 +48,6 @@ def _taken(node: Node, element: Index, part: Part) -> Array:
     return later < 0 if flag(node, "exclusive") else later <= 0
 
 
-_ONE_OF_MANY = frozenset({"Max", "Min"})
 _TOLD_BY: Mapping[str, Callable[[Array], Array]] = {
     "Max": np.real,
     "Min": lambda values: -np.real(values),

@@ -13,6 +13,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened
 
 _WIDEST = 40  # columns of a cell: what does not fit is left out
+_SAMPLE = 9  # runs that are read to choose the width
 _MOST_RUNS = 1_000  # that are read for a printed list: each takes two milliseconds or so
 _CUT_OFF = f"The results of the first {_MOST_RUNS:,} are shown; `runs -q QUERY` narrows the list."
 _TO_COME, _NOTHING = Span("…", Style.DIM), Span("")
@@ -21,15 +22,16 @@ _TO_COME, _NOTHING = Span("…", Style.DIM), Span("")
 class RunResults:
     """The results of the runs of `context` at `places`; what lies far away is not read.
 
-    `width` is that of their column, as far as the first, the last and the middle one tell; 0 where those have no
-    number to show. `cut_off` says, where it is so, that only the first runs of a printed list are read.
+    `width` is that of their column, as far as the first, the last and some between them tell; 0 where those have
+    no number to show. `cut_off` says, where it is so, that only the first runs of a printed list are read.
     """
 
     def __init__(self, context: Context, places: Sequence[int]) -> None:
         self._runs, self._places, self._later = context.runs, places, context.later
         self._near = not (isinstance(context.stop, Opened) and context.stop.is_far)
         self._known: dict[int, Sequence[ScalarResult]] = {}
-        asked = {places[at] for at in (0, len(places) // 2, len(places) - 1)} if places and self._near else ()
+        last = len(places) - 1
+        asked = {places[last * at // (_SAMPLE - 1)] for at in range(_SAMPLE)} if places and self._near else ()
         self.width = max((len(_cell(self._read(place)).text) for place in asked), default=0)
         cut_off = bool(self.width) and not self._later and len(places) > _MOST_RUNS
         self.cut_off = _CUT_OFF if cut_off else ""

@@ -15,6 +15,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunOutline, TellsOutlines, outline_of
 from tfdbg_cli.model.units import count_text
 
+_END = 8  # columns of how a run ended that are left on a narrow screen
 _MEASURED = 2_000  # rows of a printed list that are all read to line its columns up: each is a run on disk
 
 
@@ -97,7 +98,8 @@ class RunColumns:
             yield _RunColumn(count, lambda place, _: Span(f"{tensor_count(runs, place):,}"))
         elif noun != "profile":
             yield _RunColumn(Column("Nodes", right=True), lambda place, _: Span(f"{len(runs[place].graph):,}"))
-        end = Column("Error" if opened else "End", drop=0 if noun == "run" else 1)
+        # Before the results are left out it gives way: "passed…" of the run that a watch stopped at says enough.
+        end = Column("Error" if opened else "End", drop=0 if noun == "run" else 1, least=_END)
         yield _RunColumn(end, lambda place, outline: _end(self._context, place, outline))
         name = Column({"profile": "Profile", "run": "Run"}.get(noun, "Graph"))
         yield _RunColumn(

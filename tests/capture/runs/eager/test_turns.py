@@ -9,7 +9,7 @@ import pytest
 
 from tfdbg_cli.capture.runs.eager.program import places
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
+from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns, prepares_training
 
 
 class Ops:
@@ -323,3 +323,25 @@ def test_turns_of_inner_loops_are_counted_on_behind_what_the_outer_one_does(op, 
             op()
     each = 4 + 2 + evaluates
     assert [number for at, number in enumerate(op.found) if at % each < 4] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+
+
+def test_what_computes_with_variables_before_a_loop_of_metrics_is_of_the_step_and_before_a_tape_is_not(op) -> None:
+    def prepares(*, with_variables: bool) -> bool:
+        stack = stack_here()
+        turn = EagerTurns().of(stack)
+        assert turn is not None
+        return prepares_training(turn, stack, with_variables=with_variables)
+
+    def update_state() -> None: ...
+
+    def GradientTape() -> None: ...
+
+    for _ in range(1):
+        metrics = prepares(with_variables=True), prepares(with_variables=False)
+        for _ in range(2):
+            update_state()
+    for _ in range(1):
+        tape = prepares(with_variables=True), prepares(with_variables=False)
+        for _ in range(2):
+            GradientTape()
+    assert (metrics, tape) == ((False, True), (True, True))

@@ -144,10 +144,11 @@ class Sections:
     def _computes(here: Here, turn: Turn | None, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
         if op_type in _NO_WORK or updates_variable(op_type):
             return False
-        if turn is not None and prepares_training(turn, stack):
+        reads = any(_is_variable(given, here.read) for given in inputs)
+        if turn is not None and prepares_training(turn, stack, with_variables=reads):
             return False
         trains = turn is not None and turn.number > 1 and turn.loop.trains > 0 and turn.key not in here.outer
-        if (here.functions or not trains) and not any(_is_variable(given, here.read) for given in inputs):
+        if (here.functions or not trains) and not reads:
             return False
         if not _works(stack):
             return False

@@ -315,14 +315,15 @@ def outer_loops(turn: Turn, stack: Stack) -> Iterator[tuple[int, int]]:
                 yield outer.key
 
 
-def prepares_training(turn: Turn, stack: Stack) -> bool:
+def prepares_training(turn: Turn, stack: Stack, *, with_variables: bool) -> bool:
     """Whether the op with this stack is of `turn` and comes before a loop in it that trains, as its own calls do not.
 
-    So a turn of the loop over the epochs begins: with a shuffle, the sum of the losses, a variable for a fold.
+    So an epoch begins with a shuffle, or a sum of losses. What computes `with_variables` may be of a step that goes
+    on in the loop, as an evaluation does that updates metrics there, unless gradients are taken in it.
     """
-    offset = stack[-2 * turn.depth + 1]
+    own, offset = max(turn.loop.own_evidence, 2 * with_variables), stack[-2 * turn.depth + 1]
     later = (loop for loop in loops_of(turn.code) if loop.lies_within(turn.loop) and loop.start > offset)
-    return any(loop.evidence > turn.loop.own_evidence for loop in later)
+    return any(loop.evidence > own for loop in later)
 
 
 def _goes_on(turn: Turn, last: Stack, stack: Stack) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tfdbg_cli.capture.runs.eager.program import places
+from tfdbg_cli.capture.runs.eager.program.loop_choice import prepares_training
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns, prepares_training
+from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
 
 
 class Ops:
@@ -35,7 +36,8 @@ def op(monkeypatch) -> Iterator[Ops]:
     def is_program(code: Any) -> bool:
         return known.setdefault(code, code.co_filename == __file__ and code.co_name not in {"__call__", "library"})
 
-    monkeypatch.setattr("tfdbg_cli.capture.runs.eager.program.turns.is_program", is_program)
+    for reader in ("turn", "passages"):
+        monkeypatch.setattr(f"tfdbg_cli.capture.runs.eager.program.{reader}.is_program", is_program)
     assert places.is_program is not is_program
     yield Ops()
 

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
 from tfdbg_cli.capture.runs.eager.ops import leaves
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
-from tfdbg_cli.capture.runs.eager.program.turns import Turn
+from tfdbg_cli.capture.runs.eager.program.turn import Turn
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import unobserved
 from tfdbg_cli.capture.tf.types import EagerTensor, OpInput, OpOutputs

@@ -21,7 +21,7 @@ from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
-from tfdbg_cli.capture.runs.eager.program.turns import Turn
+from tfdbg_cli.capture.runs.eager.program.turn import Turn
 from tfdbg_cli.capture.runs.eager.program_names import namer, names_at_hand
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest

@@ -11,9 +11,11 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.program.loop_choice import outer_loops, prepares_training
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
-from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns, Turn, outer_loops, prepares_training
+from tfdbg_cli.capture.runs.eager.program.turn import Turn
+from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE

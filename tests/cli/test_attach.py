@@ -43,6 +43,15 @@ def test_commands_are_carried_out_at_the_next_run_and_the_program_goes_on() -> N
     assert "a token for tests" not in err
 
 
+def test_a_port_alone_is_one_of_this_machine_where_a_token_is_given() -> None:
+    with job(*LISTEN) as made:
+        done = _attach(
+            made, str(made.address.port), "--token", made.environ["TFDBG_TOKEN"], *_commands("run", "pt Log:0")
+        )
+        assert (done.returncode, "Tensor Log:0" in done.stdout) == (0, True)
+        made.end()
+
+
 def test_json_is_what_it_is_elsewhere() -> None:
     with job(*LISTEN) as made:
         done = _attach(made, made.address, "--json", *_commands("run", "pt Log:0", "run", "nonsense"))

@@ -23,7 +23,7 @@ def test_a_key_that_lets_the_hit_of_a_watch_go_asks_first(key: str) -> None:
     """A blind test: `run_info` typed where no prompt was open ran on, and the bad run was gone."""
     screen = driven(key)
     assert screen.decision is None and screen.state.place is KeyContext.GO_ON
-    assert "A watch found this run, and it is not saved. Go on?" in screen.text
+    assert "This run is not saved. Go on?" in screen.text
     assert driven(f"{key}<esc>").state.place is KeyContext.DOCUMENT
     assert driven(f"{key}<enter>").decision is None, "the first answer is to stay"
 

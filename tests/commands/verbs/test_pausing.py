@@ -111,6 +111,16 @@ def test_a_type_of_op_with_a_slip_in_it_is_not_waited_for(slip: str, meant: str)
     assert prompt.run(f"until *{slip}") == RunTo(Place(f"*{slip}"))
 
 
+def test_an_op_of_a_function_is_not_waited_for_in_eager_code() -> None:
+    """A blind test: `until Sqrt` at a stop of a tf.function ran the program to its end."""
+    prompt = Prompt(run_end())
+    for command in ("until Log", "break loss", "until Log when min < 0"):
+        error = prompt.error(command)
+        assert "in code that runs eagerly only" in error.message and "`invoke_stepper`" in error.hint
+    assert prompt.run("until *Log") == RunTo(Place("*Log"))
+    assert prompt.run("until Sqrt") == RunTo(Place("Sqrt")), "eager code may come to one"
+
+
 @pytest.mark.parametrize("name", ["loss", "dense_1", "encoder", "hidden", "classes", "log", "MATMUL"])
 def test_names_of_layers_and_types_are_waited_for(name: str) -> None:
     assert _prompt()[0].run(f"until {name}") == RunTo(Place(name))

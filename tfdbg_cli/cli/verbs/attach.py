@@ -32,7 +32,7 @@ def prepare_parser(parser: Parser) -> None:
         metavar="PID | NAME | HOST:PORT",
         nargs="?",
         default="",
-        help="the process, its script, or where it listens; not needed where only one is dormant",
+        help="the process, its script, or where it listens (a port alone with --token); none if one alone is dormant",
     )
     parser.add_argument("--token", default="", help="what the program said; TFDBG_TOKEN can hold it, too")
     parser.add_argument(
@@ -48,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
         TfdbgError: there is no such program, or no connection to it.
 
     """
+    from tfdbg_cli.remote.address import Address
     from tfdbg_cli.remote.token import VARIABLE, given_token
 
     token = options.token or given_token()
@@ -56,12 +57,13 @@ def run(options: argparse.Namespace) -> int:
             raise TfdbgError(
                 "A token is needed there.", hint=f"Give --token, or set {VARIABLE}: the program says it."
             )
-        from tfdbg_cli.remote.address import Address
-
         return _talk(Address.read(options.target).connect(), token, options)
     from tfdbg_cli.remote.meeting_place import meetings
 
-    return _talk(_chosen(meetings(), options.target).connect(), token, options)
+    found = meetings()
+    if options.token and options.target.isdigit() and not any(one.is_called(options.target) for one in found):
+        return _talk(Address.read(options.target).connect(), token, options)
+    return _talk(_chosen(found, options.target).connect(), token, options)
 
 
 def _chosen(found: Sequence[Meeting], name: str) -> Meeting:

@@ -152,6 +152,18 @@ def _until(context: Context, options: argparse.Namespace) -> Decision:
     return RunTo(_place(context, options.place))
 
 
+def _require_eager(context: Context, place: Place) -> None:
+    """Raises TfdbgError where a function or a session ran the op at `place`: nothing pauses inside of those."""
+    if not context.runs or context.run.paused is not None or context.run.call.kind is RunKind.EAGER:
+        return
+    test = PlaceTest(replace(place, condition=""))
+    if any(test.fits_op(node.op_type, node.name) for node in context.run.graph):
+        raise TfdbgError(
+            f"{place.op} is an op of this run, and a program is paused in code that runs eagerly only.",
+            hint=f"`invoke_stepper` goes through the ops of this run; `*{place.op}` waits for one of eager code.",
+        )
+
+
 def _place(context: Context, text: str) -> Place:
     file = ""
     if not isinstance(context.stop, Opened) and context.runs and context.run.frames:
@@ -160,6 +172,8 @@ def _place(context: Context, text: str) -> Place:
     if place.line and not isinstance(context.stop, Opened):
         _require_line(context, place)
     elif not place.line:
+        if not isinstance(context.stop, Opened) and not place.op.startswith("*"):
+            _require_eager(context, place)
         _require_no_slip(context, place)
     return place
 

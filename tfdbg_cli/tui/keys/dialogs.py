@@ -69,4 +69,4 @@ def leave_question() -> Document:
 def going_on_question() -> Document:
     """Whether to go on from a run that a watch stopped at, which then is gone: each answer a link."""
     rows = [_answer(keys_of(one), one.help, one.action) for one in _answers(KeyContext.GO_ON)]
-    return text_document("going-on", *rows, title="A watch found this run, and it is not saved. Go on?")
+    return text_document("going-on", *rows, title="This run is not saved. Go on?")

@@ -60,6 +60,12 @@ def test_what_came_to_the_program_otherwise_is_not_shown_as_its_result() -> None
     assert told(run) == [("r1:0", "", 1.5), ("r3:0", "", 3.5)]
 
 
+def test_an_integer_keeps_all_of_its_digits() -> None:
+    """A blind test: the step 2**62 + 1 was 4.612e+18."""
+    [result] = scalar_results(given(np.int64(2**62 + 1)))
+    assert result.value == 2**62 + 1 and isinstance(result.value, int)
+
+
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, np.int64, np.uint8, ml_dtypes.float8_e5m2])
 def test_numbers_of_any_type(dtype: Any) -> None:
     assert told(given(np.array(3, dtype))) == [("r0:0", "", 3.0)]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.model.dtypes import in_double, is_inexact
+from tfdbg_cli.model.dtypes import in_double, is_inexact, may_have_fractions
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary
@@ -16,18 +16,20 @@ from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES
 
 _LAST_DIGITS = 1_000  # units in the last place of a float32: less than a list shows of it
+_INEXACT_FROM = 2**53  # a double does not hold every integer beyond it
 
 
 @dataclass(frozen=True, slots=True)
 class ScalarResult:
-    """A number that came out of a run: the tensor, what the program calls it, and its value.
+    """A number that came out of a run: the tensor, what the program calls it, and its value, an int if it is one.
 
-    Of a session's run the node stands for the name, which the program gave it; a lone result of a function has none.
+    What a session fetched outside of a dict is called as its node, which the program named. A lone result of a
+    function has no name.
     """
 
     tensor: TensorName
     name: str
-    value: float
+    value: float | int
 
 
 def scalar_results(run: Run) -> Sequence[ScalarResult]:
@@ -59,7 +61,7 @@ def _not_the_programs(run: Run) -> frozenset[str]:
     return frozenset(one.name for one in differs if not 0 < (one.max_ulp or 0) <= _LAST_DIGITS)
 
 
-def _number(run: Run, row: int) -> float | None:
+def _number(run: Run, row: int) -> float | int | None:
     """The number in the tensor at `row`; None where it holds more or less than one, or it is not known."""
     tensor = run.tensors[row]
     if tensor.op_type in REFERENCE_VARIABLES:  # fetched, it shows what it holds in the end, and here at its first use
@@ -68,11 +70,14 @@ def _number(run: Run, row: int) -> float | None:
         return None
     value = run.tensors.value(row)
     if isinstance(value, NoValue):
-        return _summed_up(recorded_summary(run.tensors, row))
+        number = _summed_up(recorded_summary(run.tensors, row))
+        if number is None or may_have_fractions(tensor.dtype) or abs(number) >= _INEXACT_FROM:
+            return number
+        return int(number)
     real = value.dtype.kind in "iuf" or (value.dtype.kind != "c" and is_inexact(value.dtype))
     if value.size != 1 or not real:
         return None
-    return float(in_double(value).item())
+    return int(value.item()) if value.dtype.kind in "iu" else float(in_double(value).item())
 
 
 def _summed_up(summary: Summary | None) -> float | None:

@@ -13,8 +13,8 @@ from tfdbg_cli.model.values import NoValue, Value
 
 
 def number_text(number: float | None) -> str:
-    """`number` with four significant digits; `–` for None."""
-    return "–" if number is None else f"{number:.4g}"
+    """`number` with four significant digits, an int with all of them; `–` for None."""
+    return "–" if number is None else str(number) if isinstance(number, int) else f"{number:.4g}"
 
 
 def number_span(value: float) -> Span:

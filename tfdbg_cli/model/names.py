@@ -153,6 +153,16 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     return (holding + [n for n in spelled_alike(name, names, most) if n not in holding])[:most]
 
 
+def name_of_part(whole: str, key: object) -> str:
+    """What a program calls the part at `key` of a value that it calls `whole`: `logs.loss`, `logs['a b']`, `logs[1]`.
+
+    `whole` is empty for the value that a call gave.
+    """
+    if isinstance(key, str) and key.isidentifier():
+        return f"{whole}.{key}" if whole else key
+    return f"{whole}[{key!r}]"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint that names the nearest of `known`, or an empty text."""
     near = nearest(name, known)

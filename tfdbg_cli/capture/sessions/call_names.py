@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +12,24 @@ from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import Feeds, Fetches, Op, SymbolicTensor, TfGraph
 from tfdbg_cli.model.calls import Call, RunKind
+from tfdbg_cli.model.names import name_of_part
 from tfdbg_cli.process.interruptions import our_errors
+
+_MONITORED = "caller"  # where a monitored session puts what the program fetches, beside what its hooks do
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a call fetches, and which ops it runs. `unknown` are types of fetches that only TensorFlow can resolve."""
+    """What a call fetches, and which ops it runs.
+
+    `names` has for each of `tensors` what the program calls it by the keys of its dicts and the fields of its named
+    tuples, empty without any. `unknown` are types of fetches that only TensorFlow can resolve.
+    """
 
     tensors: tuple[SymbolicTensor, ...] = ()
     targets: tuple[Op, ...] = ()
     unknown: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def ops(self) -> list[Op]:
@@ -34,14 +42,18 @@ def fetched(graph: TfGraph, fetches: Fetches) -> Fetched:
     tensors: dict[str, SymbolicTensor] = {}
     targets: dict[str, Op] = {}
     unknown: list[str] = []
-    for leaf in _leaves(fetches):
+    names: dict[str, str] = {}
+    for name, leaf in _leaves(fetches, ""):
         try:
             element = graph.as_graph_element(leaf, allow_tensor=True, allow_operation=True)
         except (TypeError, ValueError, KeyError):
             unknown.append(type(leaf).__name__)
             continue
         (targets if isinstance(element, tf.Operation) else tensors)[element.name] = element
-    return Fetched(tuple(tensors.values()), tuple(targets.values()), tuple(unknown))
+        names[element.name] = names.get(element.name) or name
+    return Fetched(
+        tuple(tensors.values()), tuple(targets.values()), tuple(unknown), tuple(names[name] for name in tensors)
+    )
 
 
 def elements_of(invocation: Invocation) -> Fetched:
@@ -54,16 +66,25 @@ def fed_to(invocation: Invocation) -> Mapping[str, Any]:
     return _FED.of(invocation)
 
 
-def _leaves(fetches: Fetches) -> Iterator[object]:
+def _leaves(fetches: Fetches, name: str) -> Iterator[tuple[str, object]]:
+    """Each leaf of `fetches`, which the program calls `name`, behind its own name."""
     if isinstance(fetches, Mapping):
         # By hand, since tf.nest wants keys that can be sorted, and a monitored session uses its hooks for keys.
-        for value in fetches.values():
-            yield from _leaves(value)
+        for key, value in fetches.items():
+            is_name = isinstance(key, str) and not (key == _MONITORED and not name)
+            yield from _leaves(value, name_of_part(name, key) if is_name else name)
     elif isinstance(fetches, list | tuple):
-        for value in fetches:
-            yield from _leaves(value)
+        for key, value in zip(_keys_of(fetches), fetches, strict=True):
+            told = bool(name) or isinstance(key, str)  # a place in a list says less than the name of the node
+            yield from _leaves(value, name_of_part(name, key) if told else "")
     elif fetches is not None:
-        yield from tf.nest.flatten(fetches, expand_composites=True)
+        yield from ((name, leaf) for leaf in tf.nest.flatten(fetches, expand_composites=True))
+
+
+def _keys_of(fetches: Sequence[object]) -> Sequence[str | int]:
+    """The names of the fields of a named tuple, places in another sequence."""
+    fields = getattr(fetches, "__match_args__", ()) if isinstance(fetches, tuple) else ()
+    return fields if fields and len(fields) == len(fetches) else range(len(fetches))
 
 
 def is_empty(fetches: Fetches) -> bool:
@@ -134,6 +155,7 @@ def call_of(invocation: Invocation, number: int, thread: str) -> Call:
         fetches_text=_text(invocation.arguments[0]),
         feed_keys_text=_text(feeds.keys() if (feeds := invocation.arguments[1]) else feeds),
         looks_at=looks_at(invocation),
+        result_names=elements.names if any(elements.names) else (),
     )
 
 

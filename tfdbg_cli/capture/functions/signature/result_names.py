@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.trace_types import parts_of
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, name_of_part
 
 
 def result_names(output: Any, returned: Sequence[Sequence[TensorName]]) -> dict[TensorName, str]:
@@ -38,15 +38,8 @@ def _leaves(kind: Any, name: str) -> Iterator[tuple[str, Any]]:
     parts = parts_of(kind)
     if parts is not None:
         for key, part in parts:
-            yield from _leaves(part, _inside(name, key))
+            yield from _leaves(part, name_of_part(name, key))
     elif isinstance(kind, tf.OptionalSpec) or not hasattr(kind, "flatten"):
         yield name, kind
     else:
         yield from ((name, tensor) for tensor in kind.flatten())  # a sparse one has three, of one name
-
-
-def _inside(name: str, key: Any) -> str:
-    """What is called `key` in the value `name`."""
-    if isinstance(key, str) and key.isidentifier():
-        return f"{name}.{key}" if name else key
-    return f"{name}[{key!r}]"

@@ -11,6 +11,7 @@ import logging
 import os
 import select
 import signal
+import subprocess
 import sys
 import termios
 import threading
@@ -215,6 +216,9 @@ def main() -> None:
         faulthandler.register(signal.SIGUSR1, report.with_suffix(".faults").open("w"))
     if scenario == "logging":
         logging.basicConfig(level=logging.DEBUG, filename=str(report.with_suffix(".log")))
+    worker = None
+    if scenario == "worker":
+        worker = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     before = state()
     print("before the stop", flush=True)
 
@@ -236,6 +240,10 @@ def main() -> None:
         facts["raised"] = repr(error)
         raise
     finally:
+        if worker is not None:
+            worker.stdin.close()
+            facts["signal that ended the worker"] = min(0, worker.wait())
+            del before["open"]
         after = state()
         facts["different"] = {name: [before[name], after[name]] for name in before if before[name] != after[name]}
         unfinished = report.with_suffix(".unfinished")

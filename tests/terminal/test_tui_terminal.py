@@ -114,6 +114,25 @@ def test_ctrl_c_is_ours_while_the_screen_is_up(tmp_path):
     assert host.report() == {"decisions": ["Abort()"], "different": {}}
 
 
+def test_ctrl_c_does_not_reach_other_processes_of_the_program(tmp_path):
+    """A blind test: one Ctrl-C at a stop killed the worker that fed the batches, and the training with it."""
+    host = Host(tmp_path, "worker")
+    host.send("<ctrl c>")
+    host.wait("Ctrl-C again asks how to leave")
+    host.send(":slow<enter>")
+    host.wait("slow: working")
+    host.send(":abc<ctrl c>")
+    host.wait(lambda: "slow: working" not in host.text() and "abc" in host.text())
+    host.send("<ctrl c>")
+    host.wait(lambda: "abc" not in host.text())
+    host.send("<ctrl c>")
+    host.wait("How do you want to leave?")
+    host.send("d")
+    assert host.finish() == 0
+    report = host.report()
+    assert (report["signal that ended the worker"], report["different"]) == (0, {})
+
+
 def test_ctrl_c_in_another_thread_does_not_end_the_program(tmp_path):
     host = Host(tmp_path, "thread")
     host.send("<ctrl c>")

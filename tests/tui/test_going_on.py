@@ -18,7 +18,7 @@ def driven(keys: str, event: RunEnd | None = None) -> Driven:
     return Driven(event or sample_run.run_hit(), keys, registry=standard_registry())
 
 
-@pytest.mark.parametrize("key", ["r", "c", "F"])
+@pytest.mark.parametrize("key", ["r", "c", "F", "<meta n>", "<meta s>"])
 def test_a_key_that_lets_the_hit_of_a_watch_go_asks_first(key: str) -> None:
     """A blind test: `run_info` typed where no prompt was open ran on, and the bad run was gone."""
     screen = driven(key)

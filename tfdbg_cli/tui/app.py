@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -38,6 +39,7 @@ from tfdbg_cli.tui.state.bugs import bug_document, bug_report
 from tfdbg_cli.tui.state.pending import PendingAnswer, fetching, working
 from tfdbg_cli.tui.state.prompt import TypedPrompt
 from tfdbg_cli.tui.state.state import ScreenState
+from tfdbg_cli.tui.terminal.interrupt_key import InterruptKey
 from tfdbg_cli.tui.terminal.lending import Lending
 
 _MESSAGE_SECONDS = 8.0
@@ -85,6 +87,7 @@ class App:
         self._housekeeping = housekeeping
         self._notes = notes
         self._wake: int | None = None
+        self._heard: Callable[[], AbstractContextManager[None]] = nullcontext  # see `InterruptKey.heard`
         self._expiry: Any = None
         self._doing = ""
 
@@ -99,6 +102,8 @@ class App:
         self.loop = loop = urwid.MainLoop(self.view, colours, screen=screen, handle_mouse=self.state.mouse)
         self._wake = loop.watch_pipe(self._woken)
         self.view.size = screen.get_cols_rows()
+        keyboard = InterruptKey(screen.interrupt_typed) if getattr(screen, "hears_interrupts", False) else None
+        self._heard = keyboard.heard if keyboard else nullcontext
         loop.set_alarm_in(_HOUSEKEEPING, self._housekeep)
         try:
             screen.start()  # before the opening command, so that a slow one can show its progress
@@ -111,6 +116,8 @@ class App:
                 self._guarded("counting what is in sight", self._count_in_sight)
                 loop.run()
         finally:
+            if keyboard is not None:
+                keyboard.close()
             wake, self._wake = self._wake, None
             loop.remove_watch_pipe(wake)
             os.close(wake)
@@ -126,6 +133,9 @@ class App:
 
     def key(self, key: str) -> None:
         """A key was pressed."""
+        if key == "ctrl c":  # as the signal: nothing holds it back
+            self._woken(b"c")
+            return
         self._between_keys.answered()
         if self.view.too_small:
             self.actions.small_screen.pressed(key)
@@ -159,7 +169,8 @@ class App:
     def _guarded(self, what: str, work: Callable[[], None]) -> None:
         before, self._doing = self._doing, what
         try:
-            work()
+            with self._heard():
+                work()
         except urwid.ExitMainLoop:
             raise
         except TfdbgError as error:

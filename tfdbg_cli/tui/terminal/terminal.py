@@ -32,6 +32,7 @@ from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52
 
+_CTRL_C = 3  # the byte
 _A_KEY = 64  # bytes of the longest sequence that one key sends
 _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
 _STANDARD_INPUT = 0
@@ -64,6 +65,8 @@ class TtyScreen(urwid.display.raw.Screen):
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
         self._interrupted = False  # since the last frame
+        self._reading = threading.Lock()
+        self._reads = False  # whether what is typed is for the screen
         self._descriptors: Sequence[Any] = ()  # of what brings keys, clicks and new sizes, while it is started
 
     def signal_init(self) -> None:
@@ -91,10 +94,11 @@ class TtyScreen(urwid.display.raw.Screen):
             self.notes = (lost,) if lost else ()
         super()._start(*args, **kwargs)
         self._descriptors = self.get_input_descriptors()  # which takes longer than to look at them
-        # Ctrl-\\ would leave the screen as it is. Off the main thread Ctrl-C would end the program under the
-        # screen, so it comes as a key there.
-        keys: dict[str, Any] = {} if self._own_signals else {"intr": "undefined", "susp": "undefined"}
-        self.tty_signal_keys(quit="undefined", **keys, fileno=self._input_fileno())
+        # Ctrl-\\ would leave the screen as it is, and Ctrl-C end other processes of the program: see `InterruptKey`.
+        # Off the main thread nobody would handle Ctrl-Z.
+        keys: dict[str, Any] = {} if self._own_signals else {"susp": "undefined"}
+        self.tty_signal_keys(quit="undefined", intr="undefined", **keys, fileno=self._input_fileno())
+        self._reads = True
 
     def news(self) -> str:
         """A warning to show once: another process reads our terminal. Empty where none does. Asked now and then."""
@@ -105,7 +109,9 @@ class TtyScreen(urwid.display.raw.Screen):
         return warning
 
     def _stop(self) -> None:
-        self._ahead.add_waiting(self._terminal[0].fileno())
+        with self._reading:
+            self._reads = False
+            self._ahead.add_waiting(self._terminal[0].fileno())
         super()._stop()
         self._descriptors = ()
 
@@ -133,7 +139,23 @@ class TtyScreen(urwid.display.raw.Screen):
             event_loop.alarm(0, begin)
 
     def _get_input_codes(self) -> list[int]:
-        return [*self._ahead.taken_codes(), *super()._get_input_codes()]
+        with self._reading:
+            return [*self._ahead.taken_codes(), *super()._get_input_codes()]
+
+    @property
+    def hears_interrupts(self) -> bool:
+        """Whether SIGINT is ours while the screen is up."""
+        return self._own_signals
+
+    def interrupt_typed(self) -> bool:
+        """Whether Ctrl-C was pressed and not read; for another thread, while ours works. Other keys wait."""
+        with self._reading:
+            if not self._reads:  # somebody else has the terminal
+                return False
+            self._ahead.add_waiting(self._terminal[0].fileno())
+            if self._ahead.waits:
+                self._resize_pipe_wr.send(b"R")  # wakes urwid's loop, which cannot see that there are keys
+            return self._ahead.take(_CTRL_C)
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         """Draw a frame. What was made for frames is not searched for garbage: none of it refers to itself."""

@@ -76,6 +76,12 @@ class TypedAhead:
         codes, self._codes = self._codes, []
         return codes
 
+    def take(self, code: int) -> bool:
+        """Whether that byte is among those that wait; all of its kind wait no more."""
+        found = code in self._codes
+        self._codes = [one for one in self._codes if one != code]
+        return found
+
     @property
     def waits(self) -> bool:
         """Whether anything was pressed that no screen has taken yet."""

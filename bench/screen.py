@@ -16,7 +16,7 @@ from bench.goals import Goals, Wait
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.capture.functions.definition.own_names import original_names
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.collection import seldom_collected
+from tfdbg_cli.collection import COLLECTOR
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
@@ -76,7 +76,7 @@ class _Drawing:
         if isinstance(event, RunEnd):
             screen = _Draws(self._size, lambda: not app.state.page.late.running)
             app = App(event, self.registry, self.settings, BUILT_IN_FILTERS, History(()), opening_command(event))
-            with seldom_collected():  # as TuiFrontend does
+            with COLLECTOR.seldom():  # as TuiFrontend does
                 app.run(screen)
             self.drawn.append((screen.drawn[0], screen.drawn[-1]))
             self.tensors = len(event.run.tensors)

@@ -10,55 +10,86 @@ import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
+from typing import TypeAlias
 
 _MANY = 100_000  # new objects: looking at them takes 25 ms
 _WORTH_A_LOOK = 10_000  # new ones that take as long as half a frame of the screen
 _PASSES = 10
 _NEVER = 1 << 30
+_NO_TIME_SOON = _NEVER - 7  # new objects; no program sets this number itself
+Thresholds: TypeAlias = tuple[int, int, int]
 
 
-class CollectionPutOff:
-    """A context that disables the garbage collector; nestable, also across threads. The last exit restores it.
+class Collector:
+    """Python's collector as tfdbg sets it: by its thresholds alone, so that the program's switch is the program's.
 
-    A signal handler may enter and leave it while its thread is at either: the count tells of all who are within, also
-    of one who is about to disable the collector or has just enabled it again. It may raise there, too.
+    A program that calls `gc.disable` or asks `gc.isenabled` while tfdbg is at work, in this thread or another, finds
+    and leaves the switch as without tfdbg. Thresholds that it sets meanwhile are those that hold in the end.
+
+    A signal handler may enter and leave a context of it while its thread is at either, and may raise there: the
+    counts tell of all who are within.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._within = 0
-        self._was_on = False
+        self._off = self._seldom = 0  # how many are within the two contexts
+        self._programs: Thresholds = gc.get_threshold()
+        self._ours: Thresholds | None = None  # those that we have set; None while nobody is within
 
-    def __enter__(self) -> None:
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """A context in which there are no collections; nestable, also across threads."""
+        with self._within(off=1):
+            yield
+
+    @contextmanager
+    def seldom(self) -> Iterator[None]:
+        """A context in which collections are rare and never full; for the time a screen is up.
+
+        With Python's defaults a collection interrupted every other frame of a long list, for as long as the frame
+        itself takes, and for seconds among a million tensors.
+        """
+        with self._within(seldom=1):
+            yield
+
+    @contextmanager
+    def _within(self, *, off: int = 0, seldom: int = 0) -> Iterator[None]:
         counted = False
         try:
             with self._lock:
-                self._within += 1
+                self._off, self._seldom = self._off + off, self._seldom + seldom
                 counted = True
-                if self._within == 1:
-                    self._was_on = gc.isenabled()
-                    gc.disable()
-        except BaseException:  # of a signal handler: nobody is within who would leave
-            if counted:
-                self._leave()
-            raise
+                self._set()
+            yield
+        finally:
+            with self._lock:
+                try:
+                    if counted:  # else a signal handler raised before
+                        self._off, self._seldom = self._off - off, self._seldom - seldom
+                    counted = False
+                    self._set()
+                except BaseException:  # of a signal handler
+                    if counted:
+                        self._off, self._seldom = self._off - off, self._seldom - seldom
+                    self._set()
+                    raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._leave()
+    def _set(self) -> None:
+        """Set the thresholds for those who are within."""
+        ours = self._ours  # asked for first: a signal handler may run behind the next call, and enter and leave
+        now = gc.get_threshold()
+        if ours is None or now != ours:
+            self._programs = now
+        wanted = self._programs
+        if wanted[0] and self._off:
+            wanted = (_NO_TIME_SOON, *wanted[1:])
+        elif self._seldom:
+            wanted = (*((_MANY, _PASSES) if wanted[0] else wanted[:2]), _NEVER)
+        self._ours = wanted if self._off or self._seldom else None
+        gc.set_threshold(*wanted)
 
-    def _leave(self) -> None:
-        with self._lock:
-            try:
-                if self._within == 1 and self._was_on:
-                    gc.enable()
-            finally:
-                self._within -= 1
 
-
-COLLECTION_PUT_OFF = CollectionPutOff()
+COLLECTOR = Collector()
 
 
 class FrozenObjects:
@@ -95,18 +126,3 @@ def collect_circles() -> None:
     """
     if gc.isenabled():
         gc.collect()
-
-
-@contextmanager
-def seldom_collected() -> Iterator[None]:
-    """A context in which collections are rare and never full; for the time a screen is up. Restores the thresholds.
-
-    With Python's defaults a collection interrupted every other frame of a long list, for as long as the frame itself
-    takes, and for seconds among a million tensors. If the program has disabled collection, it stays disabled.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(*((_MANY, _PASSES) if before[0] else before[:2]), _NEVER)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

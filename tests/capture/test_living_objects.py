@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tfdbg_cli.capture.functions.signature.function_variables import trainable_of
 from tfdbg_cli.capture.living_objects import living_objects
-from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.collection import COLLECTOR
 
 pytestmark = pytest.mark.tf
 
@@ -42,7 +42,7 @@ def test_objects_of_classes_and_derived_ones_are_found_and_nothing_is_asked_of_o
     assert sorted(map(id, living_objects(Thing))) == sorted(map(id, things))
     assert list(living_objects(Further)) == things[1:]
     assert type(pretender) is Pretender and Pretender.asked == 0
-    assert gc.isenabled() and not COLLECTION_PUT_OFF._within
+    assert gc.isenabled() and not COLLECTOR._off
 
 
 def test_only_what_is_found_is_held_afterwards() -> None:

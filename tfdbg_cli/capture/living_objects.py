@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, compress, starmap
 from typing import Any
 
-from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.collection import COLLECTOR
 from tfdbg_cli.model.walks import reached
 
 
@@ -26,7 +26,7 @@ def living_objects(*classes: type) -> Sequence[Any]:
     # Another thread may run between two instructions of Python, but not amid this one: all that it calls is written
     # in C. For that alone `_chosen` is made of itertools: amid the plain loop that it stands for, other threads could
     # run into the SystemError above. A collection could run finalizers.
-    with COLLECTION_PUT_OFF:
+    with COLLECTOR.put_off():
         return list(_chosen(wanted))
 
 

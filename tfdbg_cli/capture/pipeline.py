@@ -15,7 +15,7 @@ from tfdbg_cli.capture.interceptable import Capture, DrawsAlike, Interceptable, 
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
-from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
+from tfdbg_cli.collection import COLLECTOR, count_as_old
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import words_of
 from tfdbg_cli.model.calls import Call, RunError
@@ -189,7 +189,7 @@ def _planned(controller: Controller, made: Interceptable) -> Planned:
     if plan.action is Action.LEAVE:
         return Planned(plan)
     try:
-        with COLLECTION_PUT_OFF:
+        with COLLECTOR.put_off():
             return Planned(plan, made.capture(controller, plan))
     except our_errors() as error:
         _abandon(controller, plan)
@@ -269,7 +269,7 @@ class Reported:
         """Hand the run over to the debugger. Gives whether its dump is to be kept."""
         plan = self._plan
         try:
-            with COLLECTION_PUT_OFF:
+            with COLLECTOR.put_off():
                 run = self._made.with_inputs(make(self._call()))
                 count_as_old()
             return self._controller.run_ends(plan, run)

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from importlib import import_module
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
-from tfdbg_cli.collection import collect_circles, seldom_collected
+from tfdbg_cli.collection import COLLECTOR, collect_circles
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.typed_commands import History
@@ -108,7 +108,7 @@ class TuiFrontend:
         self._notes = ()
         try:
             service = app.state.service
-            with terminal, seldom_collected(), service.following if service.followed else nullcontext():
+            with terminal, COLLECTOR.seldom(), service.following if service.followed else nullcontext():
                 decision = app.run(terminal.screen)
                 terminal.last_words = last_words(app.state.service, decision, sys.orig_argv)
         except OSError as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tfdbg_cli.collection import COLLECTION_PUT_OFF, count_as_old
+from tfdbg_cli.collection import COLLECTOR, count_as_old
 from tfdbg_cli.formats.dumps.call_info import call_of
 from tfdbg_cli.formats.dumps.case_reader import SavedCase, read_case
 from tfdbg_cli.formats.dumps.case_tensors import missing_note, written_files
@@ -37,7 +37,7 @@ def read_dump(directory: Path) -> Run:
         TfdbgError: the directory itself cannot be read.
 
     """
-    with COLLECTION_PUT_OFF:
+    with COLLECTOR.put_off():
         run = _read(directory)
         count_as_old()
         return run

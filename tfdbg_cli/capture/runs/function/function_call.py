@@ -29,7 +29,7 @@ from tfdbg_cli.capture.tf.observers import observed
 from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.types import AtomicFunction, EagerTensor, Method, RunResult
 from tfdbg_cli.capture.what_if.steppers import SteppableCall
-from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.collection import COLLECTOR
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.calls import Call, RunError, RunKind
@@ -181,7 +181,7 @@ class PendingCall:
 
     def start(self, number: int) -> RunStart:
         traced = self._call.traced
-        with COLLECTION_PUT_OFF:
+        with COLLECTOR.put_off():
             return RunStart(
                 self._call.described(number, threading.current_thread().name),
                 traced.graph,
@@ -192,7 +192,7 @@ class PendingCall:
             )
 
     def estimate(self, capture: CaptureRequest, watching: bool = False, directory: Path | None = None) -> Estimate:
-        with COLLECTION_PUT_OFF:
+        with COLLECTOR.put_off():
             return self._call.traced.estimate(chooser(capture).admits, self._call.inputs, self._controller.settings)
 
     def arguments(self) -> tuple[object, object]:

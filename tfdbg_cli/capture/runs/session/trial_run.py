@@ -21,7 +21,7 @@ from tfdbg_cli.capture.sessions.unordered import doubt_of_order
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.types import FetchedValue, RunResult, SymbolicTensor
-from tfdbg_cli.collection import COLLECTION_PUT_OFF
+from tfdbg_cli.collection import COLLECTOR
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.exactness import Exactness, ExecutionWay, Parting
 from tfdbg_cli.model.units import names_text
@@ -130,7 +130,7 @@ class TrialRun:
         own = RunEffect({name: fetched_array(value) for name, value in values.items()}, held.after())
         watched = self.graphs if self.graphs is not None and self.graphs.metadata.partition_graphs else None
         plain_graphs = GraphsThatRan() if watched is not None else None
-        with COLLECTION_PUT_OFF:
+        with COLLECTOR.put_off():
             plain = held.plain_again(plain_graphs)
             if watched is not None and plain_graphs is not None:
                 trial.other_ops = other_ops(plain_graphs, watched)

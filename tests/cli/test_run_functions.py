@@ -228,6 +228,40 @@ def test_eager_code_in_several_replicas_is_said_once_not_to_be_recorded(tmp_path
     assert done.stderr.count("runs eagerly in several replicas") == 1
 
 
+DTENSORS = """
+import tensorflow as tf
+from tensorflow.experimental import dtensor
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+mesh = dtensor.create_mesh([("batch", 2)], devices=["CPU:0", "CPU:1"])
+w = dtensor.DVariable(dtensor.call_with_layout(tf.ones, dtensor.Layout.replicated(mesh, 2), [4, 1]))
+half = tf.reshape(tf.range(16.0), [4, 4])
+x = dtensor.pack([half, half + 1], dtensor.Layout(["batch", dtensor.UNSHARDED], mesh))
+
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((x @ w) ** 2)
+    w.assign_sub(1e-4 * tape.gradient(loss, w))
+    return loss
+
+for _ in range(3):
+    print(float(dtensor.unpack(step(x))[0]).hex(), dtensor.unpack(x * 2.0)[0].numpy().sum())
+"""
+
+
+def test_a_step_of_dtensors_is_made_once_and_said_not_to_be_watched(tmp_path) -> None:
+    """A blind test: each step was run twice, and the program trained to other weights."""
+    program = tmp_path / "train.py"
+    program.write_text(DTENSORS)
+    plain = python(program, folder=tmp_path)
+    assert plain.stdout.count("0x1.") == 3
+    for way in (["--until", "has_inf_or_nan"], ["--record", "runs"]):
+        done = python("-m", "tfdbg_cli", "run", *way, "train.py", folder=tmp_path)
+        assert (done.returncode, done.stdout) == (0, plain.stdout)
+        assert done.stderr.count("What computes with DTensors") == 1 and "could not" not in done.stderr
+
+
 @pytest.mark.parametrize("name", ["enable", "LocalCLIDebugWrapperSession", "DebuggerCallback", "WatchOptions"])
 def test_a_name_of_ours_that_is_read_before_tensorflow_is_imported(tmp_path, name) -> None:
     """Then our own modules are what imports TensorFlow."""

@@ -30,6 +30,7 @@ from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import base_classes, compat
 from tfdbg_cli.capture.tf.callers import called_by_coordinator, called_by_user
+from tfdbg_cli.capture.tf.custom_devices import NOT_WATCHED, on_custom_device
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE, NAMED
@@ -184,10 +185,13 @@ class Interception:
             with WITHOUT_OUR_FRAMES:
                 if INSIDE.depth <= self._here.noting:
                     TRACES.calls(atomic, self._here.entered)
-                around = WHOLE_CALL.watch
-                if around is not None and not INSIDE.holds() and not AT_WORK.holds() and _EAGERLY():
-                    return performed_within(around, atomic, inputs, original)
+                around = None if INSIDE.holds() or AT_WORK.holds() or not _EAGERLY() else WHOLE_CALL.watch
                 controller = self._asked()
+                if (around or controller) is not None and on_custom_device(inputs):
+                    remark(NOT_WATCHED)
+                    return original(atomic, *inputs)
+                if around is not None:
+                    return performed_within(around, atomic, inputs, original)
                 if controller is None:
                     return original(atomic, *inputs)
                 WRITING_THREADS.begin()

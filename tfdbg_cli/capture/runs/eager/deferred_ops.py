@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from tfdbg_cli.capture.failures import report_once
 from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, stack_here, under_here
+from tfdbg_cli.capture.runs.eager.unseen_ops import report_unseen
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_tensorflows
 from tfdbg_cli.capture.tf.compat import EagerTensor, eager_context, elements_of, thread_data
@@ -104,7 +105,7 @@ class DeferredOps:
             try:
                 show(ops)
             except our_errors() as error:  # must not become one of the program's
-                report_once("look at an op", error)
+                report_unseen(error, *(given for arguments, *_ in ops for given in arguments), ops[-1][1])
 
     def within(self, *, tape: bool) -> _Within:
         """A context in which ops may be put off (`tape`), or in which they may not, since the program's Python runs.

@@ -21,6 +21,7 @@ from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS, Tapes, runs_progr
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
 from tfdbg_cli.capture.runs.eager.program.name_scopes import SCOPE_CHANGES
 from tfdbg_cli.capture.runs.eager.program.stacks import callers_known
+from tfdbg_cli.capture.runs.eager.unseen_ops import report_unseen
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.patching import replace_methods
@@ -182,7 +183,7 @@ class EagerOps:
 
         return tape
 
-    # What a listener raises must not become an exception of the program. `report_once` says it.
+    # What a listener raises must not become an exception of the program. `report_unseen` says it.
 
     def _fast(self, original: Method) -> Method:
         def fast(*arguments: Any) -> OpOutputs:  # a context, op type, name, inputs, attributes
@@ -196,7 +197,7 @@ class EagerOps:
                 try:
                     deferred.add(arguments, outputs)
                 except our_errors() as error:
-                    report_once("look at an op", error)
+                    report_unseen(error, outputs)
                 return outputs
             heard, op_type = self._heard, arguments[1]
             try:
@@ -205,7 +206,7 @@ class EagerOps:
                 begun = heard.begins(op_type, inputs)
             except our_errors() as error:
                 begun = None
-                report_once("look at an op", error)
+                report_unseen(error)
             if begun is not None and deferred.thread.op_callbacks:
                 return self._before_callbacks(original, arguments, deferred.thread, heard, begun)
             try:
@@ -221,7 +222,7 @@ class EagerOps:
                     inputs = list(leaves(inputs))
                 return heard.ran(op_type, inputs, arguments[others], outputs, begun)
             except our_errors() as error:
-                report_once("look at an op", error)
+                report_unseen(error, inputs, outputs)
             return outputs
 
         return fast
@@ -244,7 +245,7 @@ class EagerOps:
                 if got is not gave:
                     gets.append(got)
             except our_errors() as error:
-                report_once("look at an op", error)
+                report_unseen(error, outputs)
 
         thread.op_callbacks = called = [show, *callbacks]  # TensorFlow borrows the list: `called` keeps it alive
         try:
@@ -267,7 +268,7 @@ class EagerOps:
                 begun = heard.begins(text, inputs)
             except our_errors() as error:
                 begun = None
-                report_once("look at an op", error)
+                report_unseen(error)
             try:
                 outputs = original(handle, device, op_type, inputs, attributes, *rest)
             except BaseException as error:
@@ -280,7 +281,7 @@ class EagerOps:
             try:
                 return heard.ran(text, inputs, attributes or (), outputs, begun)
             except our_errors() as error:
-                report_once("look at an op", error)
+                report_unseen(error, inputs, outputs)
             return outputs
 
         return slow

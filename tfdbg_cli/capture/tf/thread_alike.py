@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
@@ -13,6 +16,23 @@ from tfdbg_cli.capture.tf.second_thread import apart
 T = TypeVar("T")
 
 _SETTINGS = ("is_eager", "device_name", "device_spec", "function_call_options")
+
+
+@contextmanager
+def _synchronous(eager: Any) -> Iterator[None]:
+    """A context in which ops of this thread are done one by one, each before the next line of Python.
+
+    A program may have them done later: an op that fails then fails all those that wait, the program's too.
+    """
+    if tf.config.experimental.get_synchronous_execution():
+        yield
+        return
+    before = eager.executor
+    tf.config.experimental.set_synchronous_execution(True)
+    try:
+        yield
+    finally:
+        eager.executor = before
 
 
 def own_ops_apart(work: Callable[[], T]) -> T:
@@ -33,7 +53,7 @@ def own_ops_apart(work: Callable[[], T]) -> T:
         try:
             for name, value in settings.items():
                 setattr(there, name, value)
-            with own_ops():
+            with own_ops(), _synchronous(eager):
                 return work()
         finally:
             for name, value in before.items():

@@ -101,6 +101,26 @@ def test_a_fork_waits_until_all_is_loaded() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+# Ctrl-C amid an import leaves Python's import lock taken: from then on only the interrupted thread can import.
+INTERRUPTED = """
+import _imp
+from tfdbg_cli.api import screen_beside
+def load():
+    import colorsys
+    print("loaded", flush=True)
+_imp.acquire_lock()
+screen_beside._Loading(load).start()
+"""
+
+
+def test_a_program_that_was_interrupted_amid_an_import_ends() -> None:
+    """A blind test: it waited for ever for the thread that loads the screen, which waited for the lock."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "loaded\n"), done.stderr
+
+
 @pytest.mark.parametrize("command", ["lt", "origin", "error_info", "run_info"])
 def test_the_first_screen_loads_nothing_that_was_not_loaded_ahead(command: str) -> None:
     script = FIRST_SCREEN.format(command=command, packages={"tfdbg_cli", "urwid", "pygments", "wcwidth", "asyncio"})

@@ -121,6 +121,9 @@ class NoFrontend:
 
 
 def _full_screen(filters: Mapping[str, TensorFilter], settings: Settings) -> Frontend:
+    from tfdbg_cli.api.screen_beside import finish_loading
+
+    finish_loading()
     # urwid is loaded for the full screen only.
     from tfdbg_cli.commands.standard import standard_registry
     from tfdbg_cli.tui.frontend import TuiFrontend

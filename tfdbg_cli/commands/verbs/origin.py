@@ -51,7 +51,6 @@ from tfdbg_cli.ops.effects import updates_variable
 
 _STAY_BAD = "What runs from here on begins with these. `undo` puts them back as they were before this run."
 _NOT_HELD = "What runs from here on begins with these. `run -f FILTER --skip-update` puts variables back at a hit."
-_LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
 
 
@@ -137,47 +136,47 @@ def _screen(
     origin, passed = found.origin, found.passed
     names = around(run.graph, origin.name.node)
     blocks: list[Block] = [
-        Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
-        cause_block(run, origin, since.cause or origin.cause.text, _LABEL),
+        Text((head_line(run, origin), *turn_lines(run, origin))),
+        cause_block(run, origin, since.cause or origin.cause.text),
     ]
     suggestion = since.suggestion or origin.cause.suggestion
     if suggestion and origin.intended is None:  # what works needs no advice
-        blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))
+        blocks.append(Labelled("Try", suggestion, Style.HINT))
     if since.when:
-        blocks.append(Labelled("Since", since.when, label_width=_LABEL))
+        blocks.append(Labelled("Since", since.when))
     if grew:
-        blocks.append(Labelled("Grew", grew, label_width=_LABEL))
-    blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
+        blocks.append(Labelled("Grew", grew))
+    blocks += nan_blocks(run, found.nan) if found.nan is not None else []
     blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
     forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
     within = bool(run.frames) or run.unfinished
     if within and origin.forward:  # the program stands where it asks for the gradient
-        blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
-        blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
+        blocks += [*made_at_blocks(run, origin.made_by), Text((EMPTY_LINE,))]
+        blocks += made_at_blocks(run, origin.forward, forward, label="Forward")
     elif origin.read_by is not None:
         label = "Made at" if updates_variable(origin.read_by.op_type) else "Read at"
         given = f": {names.short(origin.read_by.name)}, which is given it"
-        blocks += made_at_blocks(run, origin.made_by, _LABEL, given, label=label)
+        blocks += made_at_blocks(run, origin.made_by, given, label=label)
     else:
-        blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
+        blocks += made_at_blocks(run, origin.forward or origin.made_by, forward)
     # What went wrong, where, and for which rows fits on a small screen: the way to it stands behind that.
-    parts = element_blocks(run, found, most, _LABEL), _way(run, found, names)
+    parts = element_blocks(run, found, most), _way(run, found, names)
     for part in [part for part in parts if part] or [[]]:
         blocks += [Text((EMPTY_LINE,)), *part]
     here = run.unfinished and _is_of_the_last_op(run, origin)
-    after = here_line(run, _LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
+    after = here_line(run) if here else after_line(found.after, options, listed=listed)
     blocks += [
         Text((after,)),
-        *([] if within else harm_blocks(run, found, _LABEL)),
-        *spoiled_blocks(run, found.after, _LABEL),
+        *([] if within else harm_blocks(run, found)),
+        *spoiled_blocks(run, found.after),
         *(
-            [Labelled("Next", _NOT_HELD if run.replayable is None else _STAY_BAD, Style.HINT, _LABEL)]
+            [Labelled("Next", _NOT_HELD if run.replayable is None else _STAY_BAD, Style.HINT)]
             if stays_bad and found.after.variables and not since.when
             else []
         ),
     ]
-    blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
-    blocks += [*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL)]
+    blocks += guarded_blocks(run, found.after, origin.name.node, live=live)
+    blocks += [*intended_blocks(run, passed.intended), *ignored_blocks(passed.ignored)]
     if passed.unread:
         lost = f"{count_text(passed.unread, 'tensor')} before it could not be read, so it may have begun earlier."
         blocks.append(Text((line(Span(lost, Style.WARNING)),)))
@@ -196,8 +195,8 @@ def _is_of_the_last_op(run: Run, origin: Origin) -> bool:
 def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
     """What led to the origin: the chain of ops, and its inputs."""
     origin = found.origin
-    chain = [chain_block(run, found.chain, names, _LABEL)] if len(found.chain) > 1 else []
-    return [*chain, *([input_rows(run, origin.inputs, _LABEL, names=names)] if origin.inputs else [])]
+    chain = [chain_block(run, found.chain, names)] if len(found.chain) > 1 else []
+    return [*chain, *([input_rows(run, origin.inputs, names=names)] if origin.inputs else [])]
 
 
 def _nothing_wrong(context: Context) -> list[Line]:
@@ -231,7 +230,7 @@ def _intended_at(origin: Origin) -> tuple[Block, ...]:
     if origin.intended is None:
         return ()
     text = f"{intended_words(origin.intended)}. Nothing else is wrong in this run."
-    return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
+    return (Labelled("Intended", f"It looks so: {text}", Style.GOOD),)
 
 
 def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> Document:
@@ -258,7 +257,7 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
     lines += _elsewhere(context)
     lines += failure_lines(run)
-    around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
+    around = (*intended_blocks(run, passed.intended), *ignored_blocks(passed.ignored))
     return Document("origin", (Text(tuple(lines)), *around), lambda: nothing_data(passed), "origin")
 
 
@@ -277,7 +276,7 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     if not found and run.lacks:
         none = _unknown(run, passed_by(search))
         return replace(none, kind="origins", data=lambda: {"tensors": [], "missing": run.lacks}, title="origins")
-    return origin_list(run, search, found, _LABEL)
+    return origin_list(run, search, found)
 
 
 COMMAND = Command(

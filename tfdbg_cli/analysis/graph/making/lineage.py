@@ -6,27 +6,26 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.flow.popped import POPS, equal_values, popped, stacked_row
 from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE, LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
-from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore, before
+from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore
 from tfdbg_cli.analysis.graph.flow.variable_states import VariableState, VariableStates
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS as VARIABLE_OPS  # also for `batch_roles`
+from tfdbg_cli.analysis.graph.making.node_facts import NodeFacts
 from tfdbg_cli.analysis.graph.making.unseen_values import why_unseen
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, feed_name
-from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.effects import takes_handle, updates_variable
-from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
+from tfdbg_cli.ops.kinds import NEXT_ITERATION, SAME_VALUE
 
-VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 _NOT_TAKEN = "in a branch that this turn of the loop did not take"
 _NO_TURN = "of a turn of the loop that cannot be told"
@@ -55,32 +54,15 @@ class InputSeen:
         return self.tensor.shape if self.tensor is not None else None if self.value is None else self.value.shape
 
 
-class Lineage:
+class Lineage(NodeFacts):
     """Inputs of the tensors of one run."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        super().__init__(run)
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
         self._turns = LoopTurns(run.graph, run.tensors)
         self._states = VariableStates(run.graph, run.tensors) if run.call.kind is RunKind.FUNCTION else None
-        self._behind: dict[tuple[str, str], frozenset[str]] = {}
-        self._captured = {argument.name for argument in run.call.arguments if argument.captured}
-        self._given = {argument.name for argument in run.call.arguments if not argument.captured}
-
-    def node(self, index: int) -> Node | None:
-        """The node that made the tensor at `index`, if a graph of the run holds it."""
-        tensor = self._run.tensors[index]
-        for graph in self.graphs:
-            found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
-            if found is not None:
-                return found
-        return None
-
-    def writers(self, node: Node) -> list[Node]:
-        """The ops that write the variable `node`."""
-        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
-        return [reader for reader in readers if updates_variable(reader.op_type) and reader.inputs]
 
     def was_read(self, node: Node) -> list[int]:
         """The rows of the tensors that hold the value of the variable `node` from before any update of the run."""
@@ -92,62 +74,9 @@ class Lineage:
             for i in self._run.tensors.named(reader.name)
         ]
 
-    def updates_before(self, read: Node, variable: Node) -> frozenset[str]:
-        """The names of the ops that certainly write `variable` in this run before the op `read` reads it."""
-        key = read.name, variable.name
-        if key not in self._behind:
-            writers = [writer.name for writer in self.writers(variable)]
-            self._behind[key] = before(self.graphs, read.name, writers) if writers else frozenset()
-        return self._behind[key]
-
     def held(self, variable: Node) -> Array | None:
         """The value of a session's `variable` from before the run; None if it is not known."""
         return self._held.value(variable.name)
-
-    @property
-    def graphs(self) -> list[Graph]:
-        """The graphs of the run: what ran, and the program's own where that is another one."""
-        return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
-
-    def graph_of(self, node: Node) -> Graph:
-        """The graph of the run that `node` belongs to."""
-        graphs = self.graphs
-        return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
-
-    def edges(self, node: Node) -> list[Edge]:
-        """What `node` reads, in the graph it belongs to; where it reads an Optional, what was put into that."""
-        for graph in self.graphs:
-            if graph.find(node.name, node.device) is node:
-                packed = [one.edge for one in unpacked(graph, node)]
-                return packed or neighbours_of(graph).inputs(node)
-        return []
-
-    def takes_out(self, node: Node) -> bool:
-        """Whether `node` takes a value out of an Optional into which another op of the run had put it."""
-        return bool(unpacked(self.graph_of(node), node))
-
-    def delivers(self, node: Node) -> bool:
-        """Whether `node` gives what an input pipeline delivered."""
-        return delivers(self.graph_of(node), node)
-
-    def is_captured(self, node: Node) -> bool:
-        """Whether `node` is a capture of the function: a variable, or a tensor of an enclosing scope."""
-        return node.name in self._captured
-
-    @property
-    def captured(self) -> frozenset[str]:
-        """The names of the function's captures."""
-        return frozenset(self._captured)
-
-    def is_variable(self, node: Node) -> bool:
-        """Whether `node` is a variable: of a graph, or one that a function or the forward function of it captured."""
-        if node.op_type in VARIABLE_OPS:
-            return True
-        forward = bool(self._given) and node.name not in self._given
-        if node.op_type not in INPUTS or not (forward or self.is_captured(node)):
-            return False
-        readers = self.graph_of(node).consumers(node.name)
-        return any(takes_handle(reader.op_type) or reader.op_type == UPDATED_VARIABLE for reader, _ in readers)
 
     def inputs(self, index: int) -> list[InputSeen]:
         """The inputs of the tensor at `index`, with the values that they had when it was computed."""
@@ -280,7 +209,7 @@ class Lineage:
         met: set[TensorName] = set()
         while True:
             instead = "" if name == edge.tensor else str(name)
-            device = node.whole_device if node is not None and self._has_namesakes(node) else None
+            device = node.whole_device if node is not None and self.has_namesakes(node) else None
             same = None if reader is None else self._turns.same_turn(name, device, reader)
             if same is not None and not same.taken:
                 return InputSeen(edge.tensor, edge.node, note=_NOT_TAKEN)
@@ -306,10 +235,6 @@ class Lineage:
             if further is None or further.tensor in met or len(met) > _MOST_COPIES:
                 return InputSeen(edge.tensor, edge.node, note=why_unseen(self._run, node))
             name, node = further.tensor, further.node
-
-    def _has_namesakes(self, node: Node) -> bool:
-        """Whether nodes on other devices bear its name; else what bears it is its, wherever a replay has run it."""
-        return any(len(graph.all_named(node.name)) > 1 for graph in self.graphs)
 
     def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
         """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""

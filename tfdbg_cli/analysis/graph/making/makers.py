@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
-from tfdbg_cli.analysis.graph.making.lineage import VARIABLE_OPS, Lineage
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, SAME_VALUE, SELECTS, TRUTHS
 

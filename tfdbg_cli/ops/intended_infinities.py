@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops import kinds
 
@@ -108,7 +109,7 @@ class Habit:
 
 # They move elements, or hand them to what the program calls.
 _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW | kinds.CALLS | kinds.TRANSFERS | {
-    "MirrorPad", "EnsureShape", "LoopVariable", "Fill", "_Retval",
+    "MirrorPad", "EnsureShape", LOOP_VARIABLE, "Fill", "_Retval",
 }  # fmt: skip
 # They inspect a value or its shape, and pass none of its elements on.
 LOOKS = kinds.OF_SHAPES | kinds.COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")

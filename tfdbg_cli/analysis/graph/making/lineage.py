@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.analysis.graph.flow.popped import POPS, equal_values, popped, stacked_row
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE, LoopTurns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
 from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore
 from tfdbg_cli.analysis.graph.flow.variable_states import VariableState, VariableStates
@@ -18,7 +18,7 @@ from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, feed_name
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor

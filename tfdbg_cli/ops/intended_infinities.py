@@ -115,8 +115,8 @@ _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW |
 LOOKS = kinds.OF_SHAPES | kinds.COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
 _LITERALS = _ops("Const Fill")
 _GIVEN = kinds.INPUTS | kinds.BATCHES
-VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
-_VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
+ANY_VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
+_VARIABLES = _ops(f"ReadVariableOp {ANY_VARIABLE}")
 
 # They pass a mask on, or apply it to something.
 MASKING = _HANDS_ON | kinds.EXTREMES | kinds.SELECTS | _ops("Add AddV2 Sub Neg BiasAdd AddN")

@@ -10,14 +10,14 @@ from enum import StrEnum
 
 from tfdbg_cli.analysis.graph.nodes.needed import program_graph
 from tfdbg_cli.analysis.graph.nodes.neighbours import HIDDEN_OPS, Edge, neighbours_of
-from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.ops.kinds import CALLS, INPUTS
 
 # Ops that compute nothing, or only run others: where they stand says nothing about speed.
-_NO_WORK = HIDDEN_OPS | CALLS | INPUTS | {"Const", "VarHandleOp", "LoopVariable", "NoOp"}
+_NO_WORK = HIDDEN_OPS | CALLS | INPUTS | {"Const", "VarHandleOp", LOOP_VARIABLE, "NoOp"}
 _TYPE = re.compile(r"/(?:device:)?(?P<type>[A-Za-z_][A-Za-z_0-9]*):(?:\d+|\*)$")
 
 

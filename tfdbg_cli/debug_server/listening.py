@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named
@@ -15,7 +14,7 @@ from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.interruption import CTRL_C
 from tfdbg_cli.debugger.progress_line import ProgressLine
 from tfdbg_cli.debugger.recorder import Recorder
-from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.run_saving import recorded_in_words
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import (
     Abort,
@@ -137,9 +136,7 @@ class Listening:
         """The stop at `run`; None where it is gone past."""
         if self._saving is not None:
             saving, self._saving = self._saving, None
-            failure, budget = f"Run #{run.call.number} was not recorded", self._frontend.settings.disk_budget
-            path = Path(saving.path)
-            for sentence in saved_in_words(run, path, disk_budget=budget, force=saving.force, failure=failure):
+            for sentence in recorded_in_words(run, saving, disk_budget=self._frontend.settings.disk_budget):
                 self._say(sentence)
         watch, hit = self._watch, None
         if watch is not None:

@@ -14,16 +14,17 @@ from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingR
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
-from tfdbg_cli.debugger.active_watch import SIGNALS, ActiveWatch
+from tfdbg_cli.debugger.active_watch import ActiveWatch
+from tfdbg_cli.debugger.ended_run import EndedRun
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.held_failure import HeldFailure
 from tfdbg_cli.debugger.interruption import Interruption, interrupt_main_thread
-from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget
+from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget, sought_by
 from tfdbg_cli.debugger.progress_line import Progress, ProgressLine
 from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
-from tfdbg_cli.debugger.run_saving import saved_in_words
+from tfdbg_cli.debugger.run_saving import recorded_in_words
 from tfdbg_cli.debugger.visit import Visit
 from tfdbg_cli.debugger.watch_switch import Fellows, WatchSwitch
 from tfdbg_cli.errors import TfdbgError
@@ -35,7 +36,6 @@ from tfdbg_cli.model.decision import (
     Detach,
     RecordRun,
     RecordRuns,
-    RunTo,
     RunUntil,
     StepOn,
     StopAtStart,
@@ -107,12 +107,10 @@ class Debugger:
     @_state.setter
     def _state(self, state: State) -> None:
         self._decided = state
-        pace = state.pace if isinstance(state, StepOn) else None
-        place = state.place if isinstance(state, RunTo) else None
-        breakpoints = () if isinstance(state, Detach) else tuple(self.prompt.breakpoints)
-        self.sought = Sought(pace, place, breakpoints) if pace or place or breakpoints else None
+        self.sought = sought_by(state, self.prompt.breakpoints)
         if self.attendant is not None:
-            self.attendant.attend(bool(breakpoints) or self._visit.asked or not isinstance(state, Continue | Detach))
+            looks_on = self.sought is not None or not isinstance(state, Continue | Detach)
+            self.attendant.attend(looks_on or self._visit.asked)
 
     @property
     def run_count(self) -> int:
@@ -226,33 +224,20 @@ class Debugger:
     def run_ends(self, plan: Plan, run: Run) -> bool:
         """Take in what a run gave; opens the prompt when it is time to. See `capture.controller.Controller`."""
         watching = self._watch.on if plan.watching else None
-        hit = None if watching is None else self._watch.hit(watching, run)
+        hit = None if watching is None else self._watch.hit(watching, run)  # it takes its time: without the lock
         with self.prompt.lock:
-            self._watch.over(plan.number)
-            for_stop = self._in_flight == plan.number
-            if for_stop:
-                self._in_flight = None
+            for_stop = self._is_over(plan)
             if not plan.errors or isinstance(self._state, Detach):
                 return False
             if plan.watching and watching is not self._watch.on:
                 # Another thread's stop ended the watch meanwhile. What this run did counts for the one begun there.
-                now = self._watch.on
-                watching = now if now is not None and now.asks_as(plan.watched) else None
+                watching = self._watch.asking(plan.watched)
                 hit = None if watching is None else self._watch.hit(watching, run)
             if for_stop and isinstance(self._state, RecordRun):
                 self._record(run, self._state)
                 for_stop = False
-            failed = run.error is not None and (for_stop or run.error.type_name not in SIGNALS)
             asked = self.interruption.by if watching is not None and self.interruption.asked else ""
-            alone = failed and not (for_stop or hit is not None or asked)
-            if alone and watching is not None and self._failure.takes(watching, run):
-                return False
-            if for_stop or failed or hit is not None or asked:
-                self._stop(RunEnd(run, hit) if watching is None else watching.end(run, hit, asked))
-                return True
-            if watching is not None and run.error is None:
-                watching.keep(run)
-            return False
+            return self._stops_behind(EndedRun(run, watching, hit, for_stop, asked))
 
     def run_paused(self, run: Run) -> None:
         """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
@@ -268,8 +253,8 @@ class Debugger:
     ) -> None:
         """Count a watched run in which nothing was found. See `capture.controller.Controller`."""
         self._watch.over(plan.number)
-        watching = self._watch.on
-        if watching is None or not watching.asks_as(plan.watched):  # another thread's stop began another watch
+        watching = self._watch.asking(plan.watched)
+        if watching is None:  # another thread's stop began another watch
             return
         watching.passed(plan.number, make, exactness, looked_at)
         if not watching.keeps and not self.interruption.asked:
@@ -288,9 +273,7 @@ class Debugger:
     def run_abandoned(self, plan: Plan, make: Callable[[], Run] | None = None) -> None:
         """Called when the run of `plan` ends without a report: if it was for a stop, stop before the next run."""
         with self.prompt.lock:
-            self._watch.over(plan.number)
-            if self._in_flight == plan.number:
-                self._in_flight = None
+            if self._is_over(plan):
                 self._state = StopAtStart()
 
     def program_fails(self, make: Callable[[int], Run | None]) -> None:
@@ -318,6 +301,24 @@ class Debugger:
     def forgotten_failure(self) -> str:
         """A sentence on a failed run that is held still, and is not from now on; "" if none is."""
         return self._failure.forget()
+
+    def _is_over(self, plan: Plan) -> bool:
+        """Note that the run of `plan` has ended, and say whether it was captured for a stop."""
+        self._watch.over(plan.number)
+        for_stop = self._in_flight == plan.number
+        if for_stop:
+            self._in_flight = None
+        return for_stop
+
+    def _stops_behind(self, ended: EndedRun) -> bool:
+        """Open the prompt behind a run, if there is reason to, and say whether it was opened."""
+        if ended.only_failed and ended.watching is not None and self._failure.takes(ended.watching, ended.run):
+            return False
+        if ended.stops:
+            self._stop(ended.stop())
+        elif ended.watching is not None and ended.run.error is None:
+            ended.watching.keep(ended.run)
+        return ended.stops
 
     def _decide(self, number: int, pending: PendingRun) -> Plan:
         if self._in_flight is not None:
@@ -351,9 +352,8 @@ class Debugger:
     def _record(self, run: Run, decision: RecordRun) -> None:
         """Save `run`, and go on as before."""
         self._state, self._after_recording = self._after_recording, Continue()
-        run, path = replace(run, ignored=self.prompt.ignored.places), Path(decision.path)
-        failure, budget = f"Run #{run.call.number} was not recorded", self.settings.disk_budget
-        for sentence in saved_in_words(run, path, disk_budget=budget, force=decision.force, failure=failure):
+        run = replace(run, ignored=self.prompt.ignored.places)
+        for sentence in recorded_in_words(run, decision, disk_budget=self.settings.disk_budget):
             self.prompt.notify(sentence)
 
     def _start(self, number: int, pending: PendingRun) -> RunStart:

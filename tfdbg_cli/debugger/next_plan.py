@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -17,10 +18,13 @@ from tfdbg_cli.model.decision import (
     PlainRun,
     ProfileRun,
     RecordRun,
+    RunTo,
     RunUntil,
+    StepOn,
     StopAtStart,
     Values,
 )
+from tfdbg_cli.model.pausing import Breakpoint, Sought
 
 State: TypeAlias = StopAtStart | Decision
 """What was decided, and holds for the runs to come."""
@@ -63,6 +67,14 @@ def next_plan(state: State, number: int, directory: Path | None, watched: WatchR
             return NextPlan(Plan(number), state)
         case _:  # eager code stops within a run, at an op
             return NextPlan(Plan(number, errors=True), state)
+
+
+def sought_by(state: State, breakpoints: Iterable[Breakpoint]) -> Sought | None:
+    """What code that runs eagerly is to stop at while `state` holds; None where it need not be looked at."""
+    pace = state.pace if isinstance(state, StepOn) else None
+    place = state.place if isinstance(state, RunTo) else None
+    heeded = () if isinstance(state, Detach) else tuple(breakpoints)
+    return Sought(pace, place, heeded) if pace or place or heeded else None
 
 
 def over_budget(plan: Plan, pending: PendingRun, watched: int) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tfdbg_cli.analysis.origin.blamed import blamed_in
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.formats.bundles.saving import save_bundle_or_values
-from tfdbg_cli.model.decision import RunUntil
+from tfdbg_cli.model.decision import RecordRun, RunUntil
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.interruptions import our_errors
 
@@ -23,6 +23,12 @@ def bundled_in_words(run: Run, decision: RunUntil, *, disk_budget: int) -> tuple
     failure = "The bundle was not written"
     path = Path(decision.bundle)
     return saved_in_words(run, path, disk_budget=disk_budget, force=decision.force, failure=failure)
+
+
+def recorded_in_words(run: Run, decision: RecordRun, *, disk_budget: int) -> tuple[str, ...]:
+    """As `saved_in_words`, where `decision` says."""
+    failure = f"Run #{run.call.number} was not recorded"
+    return saved_in_words(run, Path(decision.path), disk_budget=disk_budget, force=decision.force, failure=failure)
 
 
 def saved_in_words(run: Run, path: Path, *, disk_budget: int, force: bool, failure: str) -> tuple[str, ...]:

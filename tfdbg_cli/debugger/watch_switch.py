@@ -111,6 +111,11 @@ class WatchSwitch:
         """Note that it is known what run `number` did: nothing was found in it, or its turn has come to stop."""
         self._under_way.over(number)
 
+    def asking(self, watched: WatchRequest | None) -> ActiveWatch | None:
+        """The watch that is on, if it asks of runs what `watched` does."""
+        now = self.on  # another thread may put it off
+        return now if now is not None and now.asks_as(watched) else None
+
     def hit(self, watch: ActiveWatch, run: Run) -> Hit | None:
         """The hit to stop at, if `watch` finds something in `run`."""
         under_way = self._under_way.elsewhere()

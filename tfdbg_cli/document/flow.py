@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.document.cells import clip_start, display_width
+from tfdbg_cli.document.labels import LABEL_WIDTH, label_span
 from tfdbg_cli.document.text import Line, Span, Style, line
 
 Piece = tuple[Span, ...]
@@ -21,7 +22,7 @@ class Flow:
 
     label: str
     pieces: tuple[Piece, ...]
-    label_width: int = 10
+    label_width: int = LABEL_WIDTH
 
     def lines(self, width: int | None) -> Sequence[Line]:
         room = None if width is None else max(20, width - self.label_width)
@@ -37,7 +38,7 @@ class Flow:
                 shown = _fitted(shown, room)
             rows[-1] += shown
             taken += sum(display_width(span.text) for span in shown)
-        head, blank = Span(self.label.ljust(self.label_width), Style.LABEL), " " * self.label_width
+        head, blank = label_span(self.label, self.label_width), " " * self.label_width
         return [line(head if i == 0 else blank, *row) for i, row in enumerate(rows)]
 
 

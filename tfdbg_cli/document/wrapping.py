@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.document.labels import LABEL_WIDTH, label_span
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.plain_text import printable
 
@@ -21,14 +22,14 @@ class Labelled:
     label: str
     text: str
     style: Style = Style.PLAIN
-    label_width: int = 10
+    label_width: int = LABEL_WIDTH
     links: tuple[tuple[str, str], ...] = ()
 
     def lines(self, width: int | None) -> Sequence[Line]:
         room = None if width is None else max(20, width - self.label_width)
         rows = [row for paragraph in self.text.split("\n") for row in _wrapped(paragraph, room)]
         blank = " " * self.label_width
-        head = Span(self.label.ljust(self.label_width), Style.LABEL)
+        head = label_span(self.label, self.label_width)
         return [line(head if i == 0 else blank, *self._linked(row)) for i, row in enumerate(rows)]
 
     def _linked(self, row: str) -> Sequence[Span]:

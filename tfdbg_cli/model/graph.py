@@ -17,6 +17,8 @@ GIVEN_BY = "_given_by"
 """An attribute of a function's argument in a run that begins before the call: the tensor that it was given.
 
 The argument is an Identity there, which reads that tensor."""
+LOOP_VARIABLE = "LoopVariable"
+"""The op type of nodes that no program has: each shows a variable of a While loop, as the turns of it begin."""
 _STEP = 500  # nodes that are indexed between two looks at the clock
 
 

@@ -9,6 +9,8 @@ from typing import Protocol
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import Lack, NoValue, Value
 
+SAVED_VARIABLE = "Variable"
+"""The op type of nodes that show nothing but the value of a variable: those of a checkpoint, and what is like one."""
 _SEVERAL = NoValue(Lack.GONE, "Several variables of that name lie in the checkpoint, with different values.")
 
 

@@ -6,6 +6,8 @@ those that save, load or tell another process when they are made.
 
 from __future__ import annotations
 
+from tfdbg_cli.ops.kinds import ops
+
 _NAMES = """
 AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 AssertCardinalityDataset AssertNextDataset
 AssertPrevDataset AutoShardDataset BatchDataset BatchDatasetV2 BytesProducedStatsDataset CacheDataset CacheDatasetV2
@@ -35,4 +37,4 @@ UniqueDataset UnwrapDatasetVariant WeightedFlatMapDataset WholeFileReader WholeF
 WrapDatasetVariant ZipDataset
 """
 
-DATA_HANDLES = frozenset(_NAMES.split())
+DATA_HANDLES = ops(_NAMES)

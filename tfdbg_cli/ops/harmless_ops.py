@@ -7,6 +7,8 @@ only was not reviewed.
 
 from __future__ import annotations
 
+from tfdbg_cli.ops.kinds import ops
+
 _NAMES = """
 _Arg _ArrayToList _DeviceArg _DeviceRetval _EagerConst _FusedBatchNormEx _FusedBatchNormGradEx _FusedConv2D
 _FusedConv3D _FusedDepthwiseConv2dNative _FusedMatMul _HostCast _If _ListToArray _ParallelConcatStart
@@ -173,4 +175,4 @@ XlaSpmdFullToShardShape XlaSpmdShardToFullShape XlaSvd XlaVariadicReduce XlaVari
 Xlogy ZerosLike Zeta
 """
 
-HARMLESS = frozenset(_NAMES.split())
+HARMLESS = ops(_NAMES)

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops import kinds
-
-
-def _ops(names: str) -> frozenset[str]:
-    return frozenset(names.split())
+from tfdbg_cli.ops.kinds import ops
 
 
 def _only_inf(value: Array, inputs: Sequence[Array | None]) -> bool:
@@ -108,18 +106,18 @@ class Habit:
 
 # They move elements, or hand them to what the program calls.
 _HANDS_ON = kinds.MOVES | kinds.IDENTITIES | kinds.COPIES | kinds.CONTROL_FLOW | kinds.CALLS | kinds.TRANSFERS | {
-    "MirrorPad", "EnsureShape", "LoopVariable", "Fill", "_Retval",
+    "MirrorPad", "EnsureShape", LOOP_VARIABLE, "Fill", "_Retval",
 }  # fmt: skip
 # They inspect a value or its shape, and pass none of its elements on.
-LOOKS = kinds.OF_SHAPES | kinds.COMPARES | _ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
-_LITERALS = _ops("Const Fill")
+LOOKS = kinds.OF_SHAPES | kinds.COMPARES | ops("BroadcastGradientArgs IsFinite IsInf IsNan ArgMax ArgMin Sign")
+_LITERALS = ops("Const Fill")
 _GIVEN = kinds.INPUTS | kinds.BATCHES
-VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
-_VARIABLES = _ops(f"ReadVariableOp {VARIABLE}")
+ANY_VARIABLE = "Variable"  # stands for whatever holds a variable, also one that a function captured
+_VARIABLES = ops(f"ReadVariableOp {ANY_VARIABLE}")
 
 # They pass a mask on, or apply it to something.
-MASKING = _HANDS_ON | kinds.EXTREMES | kinds.SELECTS | _ops("Add AddV2 Sub Neg BiasAdd AddN")
-_SHARING = _ops(
+MASKING = _HANDS_ON | kinds.EXTREMES | kinds.SELECTS | ops("Add AddV2 Sub Neg BiasAdd AddN")
+_SHARING = ops(
     "Softmax LogSoftmax Exp Sigmoid Softplus SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits"
     " Multinomial RandomCategorical StatelessMultinomial TopK TopKV2"
 )
@@ -130,7 +128,7 @@ HABITS: tuple[Habit, ...] = (
     Habit("a mask of -inf that was given", _GIVEN, _only_minus_inf, MASKING, _SHARING),
     Habit(
         "a mask of -inf made by log(0)",
-        _ops("Log"),
+        ops("Log"),
         _log_of_a_mask,
         MASKING,
         _SHARING,
@@ -140,21 +138,21 @@ HABITS: tuple[Habit, ...] = (
     # of sums: log(y) - log(p) is of probabilities, and the logarithm is then what went wrong.
     Habit(
         "a mask of -inf made by log(0) and added",
-        _ops("Log"),
+        ops("Log"),
         _log_of_a_mask,
-        _HANDS_ON | kinds.SELECTS | _ops("Add AddV2"),
-        _ops("Softmax LogSoftmax"),
+        _HANDS_ON | kinds.SELECTS | ops("Add AddV2"),
+        ops("Softmax LogSoftmax"),
         added=True,
     ),
     # (1 - kept) * -inf: where it should do nothing it is 0 * inf, which is NaN; that product is the fault.
-    Habit("an infinity that is multiplied", _LITERALS, _written, _HANDS_ON, _ops("Mul MulNoNan")),
+    Habit("an infinity that is multiplied", _LITERALS, _written, _HANDS_ON, ops("Mul MulNoNan")),
     # tf.clip_by_value(x, 0.0, inf), tf.minimum(x, inf): no bound on one side.
     Habit(
         "a bound that nothing reaches",
         _LITERALS,
         _only_inf,
-        _ops("Identity Cast BroadcastTo Fill"),
-        _ops("Minimum Maximum ClipByValue"),
+        ops("Identity Cast BroadcastTo Fill"),
+        ops("Minimum Maximum ClipByValue"),
         harm=False,
     ),
     # tf.norm(x) < tf.constant(-inf), x >= inf: a limit that nothing reaches, as in searches without one.
@@ -162,7 +160,7 @@ HABITS: tuple[Habit, ...] = (
         "a limit that something is compared with",
         _LITERALS,
         _only_inf,
-        _ops("Identity Cast BroadcastTo Fill Reshape"),
+        ops("Identity Cast BroadcastTo Fill Reshape"),
         kinds.COMPARES,
         harm=False,
     ),
@@ -171,7 +169,7 @@ HABITS: tuple[Habit, ...] = (
         "the start of a running minimum or maximum",
         _LITERALS | _VARIABLES,
         _only_inf,
-        _HANDS_ON | kinds.SELECTS | _ops("ReadVariableOp UpdatedVariable"),
+        _HANDS_ON | kinds.SELECTS | ops("ReadVariableOp UpdatedVariable"),
         kinds.EXTREMES | kinds.SELECTS,
         harm=False,
     ),

@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+
+def ops(text: str) -> frozenset[str]:
+    """The op types that `text` names, with blanks between them."""
+    return frozenset(text.split())
+
+
 # Calls of functions: in version 2 one op calls the functions that are the branches of a condition, or the cond and
 # the body of a loop.
 PLAIN_CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})

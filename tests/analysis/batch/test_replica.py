@@ -40,9 +40,9 @@ def test_what_no_replica_was_given_alone() -> None:
     ],
 )
 def test_the_line_of_the_batch_says_whose_rows_these_are(rows: tuple[int, ...], text: str) -> None:
-    (shown,) = batch_lines(drawing_step(), BatchRows(rows, "cond/true/cond_1/true/Identity:0", 8), 10)
+    (shown,) = batch_lines(drawing_step(), BatchRows(rows, "cond/true/cond_1/true/Identity:0", 8))
     assert shown.text.startswith(f"Batch     {text}; from ")
-    (plain,) = batch_lines(drawing_step(), BatchRows(rows[:1], "nothing:0", 8), 10)
+    (plain,) = batch_lines(drawing_step(), BatchRows(rows[:1], "nothing:0", 8))
     assert f"row {rows[0]} of 8;" in plain.text
 
 

@@ -18,7 +18,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.intended_infinities import HABITS, LOOKS, VARIABLE, Habit, closes_places, may_be_a_mask
+from tfdbg_cli.ops.intended_infinities import ANY_VARIABLE, HABITS, LOOKS, Habit, closes_places, may_be_a_mask
 from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _MOST_NODES = 2_000
@@ -93,7 +93,7 @@ class Intentions:
         return self._judged(item.node, TensorName(item.node.name, 0), item.value, ())
 
     def _judged(self, node: Node, name: TensorName, value: Array, inputs: Sequence[Array | None]) -> Intended | None:
-        source = VARIABLE if self._lineage.is_variable(node) else node.op_type
+        source = ANY_VARIABLE if self._lineage.is_variable(node) else node.op_type
         source = _LOG_SUM_EXP if self._is_log_sum_exp(node) else source
         for habit in HABITS:
             if habit.sources and source not in habit.sources:

@@ -45,11 +45,6 @@ class Reason:
     blames: int | None = None
 
 
-def ops(names: str) -> frozenset[str]:
-    """Op types, written in one text."""
-    return frozenset(names.split())
-
-
 def of(position: int, test: Callable[[Array], Array]) -> Test:
     """A test of the elements of one input. It never holds for an op that is not among the `ELEMENTWISE` ones."""
 

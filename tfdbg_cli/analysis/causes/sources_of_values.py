@@ -13,11 +13,10 @@ from tfdbg_cli.analysis.causes.literals import overflown
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
 from tfdbg_cli.analysis.causes.suggestions import UPDATE
 from tfdbg_cli.analysis.graph.flow.last_update import variable_shown
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.dtypes import in_double, name_of
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask

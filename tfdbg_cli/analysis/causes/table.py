@@ -41,7 +41,6 @@ from tfdbg_cli.analysis.causes.reasons import (
     of_half_log_variance,
     of_log_variance,
     of_nothing,
-    ops,
     overflow,
     part,
     scaled,
@@ -53,6 +52,7 @@ from tfdbg_cli.analysis.causes.reasons import (
 )
 from tfdbg_cli.analysis.graph.making.makers import Maker
 from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
+from tfdbg_cli.ops.kinds import ops
 
 _SOFTMAX, _SIGMOID, _DATA = (Maker.SOFTMAX,), (Maker.SIGMOID,), (Maker.DATA,)
 _NORM, _DEVIATION, _MASK = (Maker.NORM,), (Maker.DEVIATION,), (Maker.MASK,)

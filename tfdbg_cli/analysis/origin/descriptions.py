@@ -37,6 +37,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
@@ -57,6 +58,20 @@ class _Seen:
     bad: Array
     left_out: int
     part: Composed | None
+
+
+@dataclass(frozen=True)
+class _Making:
+    """How a tensor was made: `made_by` is the node whose line of the program matters.
+
+    That is `read_by`, if it is not known what made the tensor. `forward` is the op whose gradient the node computes,
+    and `frame` then the line of that op, unless the program stands at the node itself.
+    """
+
+    made_by: str
+    read_by: Node | None
+    forward: str
+    frame: Frame | None
 
 
 class Descriptions:
@@ -88,41 +103,10 @@ class Descriptions:
         """
         if isinstance(place, InputSeen):
             return self._of_feed(place)
-        tensor, seen = self._run.tensors[place], self._seen(place)
+        seen = self._seen(place)
         if seen.part is not None:
-            return self._of_part(place, seen.part, seen.value, seen.bad)
-        node, value, bad, inputs = seen.node, seen.value, seen.bad, seen.inputs
-        fed = feed_name(node) if node is not None and node.op_type == "_Arg" else None
-        explained = self._explained(place, seen, is_bad)
-        reader = self._reader_of_argument(node)
-        writer = self._writer(place) or reader
-        made_by = self._made_by(node, fed or tensor.name) if writer is None else writer.name
-        forward = self._explanations.forward(node)
-        within = bool(self._run.frames) or self._run.unfinished
-        elements = offending_elements(self._acting(place, node), value, bad, inputs)
-        blamed = None if explained is None else explained.blames
-        way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
-        blames_turn = blamed is not None and blamed < len(inputs) and is_counted(inputs[blamed].node, self._lineage)
-        return Origin(
-            place,
-            fed or tensor.name,
-            tensor.device,
-            tensor.op_type or (node.op_type if node else ""),
-            node,
-            value,
-            bad,
-            inputs,
-            elements,
-            NO_ROWS if blames_turn else batch_rows(self._run, self._lineage, place, bad, way),
-            explained or self._unexplained(place, seen),
-            made_by,
-            made_at(self._run.tracebacks, made_by if within else forward or made_by),
-            (variable_of(node, self._lineage) or "") if node is not None else "",
-            forward=forward,
-            read_by=reader,
-            way=way,
-            left_out=seen.left_out,
-        )
+            return self._of_part(place, seen, seen.part)
+        return self._of_op(place, seen, self._explained(place, seen, is_bad))
 
     def cause_of(self, place: int | InputSeen, is_bad: Callable[[InputSeen], bool]) -> Cause:
         """The cause that `of` tells, without the rest, of which the rows of the batch take most time."""
@@ -133,19 +117,54 @@ class Descriptions:
             return self._cause_of_part(place, seen.part)
         return self._explained(place, seen, is_bad) or self._unexplained(place, seen)
 
+    def _of_op(self, place: int, seen: _Seen, explained: Cause | None) -> Origin:
+        """The origin where the op of `seen` went wrong; `explained` is the cause, if a rule holds."""
+        tensor, node = self._run.tensors[place], seen.node
+        name = (feed_name(node) if node is not None and node.op_type == "_Arg" else None) or tensor.name
+        making = self._making(place, node, name)
+        elements = offending_elements(self._acting(place, node), seen.value, seen.bad, seen.inputs)
+        blamed = None if explained is None else explained.blames
+        way = element_way(self._run, self._lineage, place, elements[0].index, blamed) if elements else NOWHERE
+        # What counts the turns of a loop has no rows of the batch.
+        has_rows = not self._is_counter(seen.inputs, blamed)
+        return Origin(
+            index=place,
+            name=name,
+            device=tensor.device,
+            op_type=tensor.op_type or (node.op_type if node else ""),
+            node=node,
+            value=seen.value,
+            bad=seen.bad,
+            inputs=seen.inputs,
+            elements=elements,
+            batch=batch_rows(self._run, self._lineage, place, seen.bad, way) if has_rows else NO_ROWS,
+            cause=explained or self._unexplained(place, seen),
+            made_by=making.made_by,
+            frame=making.frame,
+            variable=(variable_of(node, self._lineage) or "") if node is not None else "",
+            forward=making.forward,
+            read_by=making.read_by,
+            way=way,
+            left_out=seen.left_out,
+        )
+
     def _seen(self, place: int) -> _Seen:
         value = self._run.tensors.value(place)
         assert not isinstance(value, NoValue)
         node = self._lineage.node(place)
         inputs = tuple(self._inputs_of(place))
-        bad = self._mask(value)
-        if any(item.index in self._verdicts.excused for item in inputs):
-            # Infinities that are meant are only handed on here.
-            begun = nan_mask(value) if np.isnan(value).any() else self._ways.begun(place, inputs)
-            bad = bad if begun is None else begun
-        among = bad if node is None else chosen(self._run, self._lineage.graph_of(node), place, bad)
+        begun = self._begun_here(place, value, inputs)
+        bad = begun if node is None else chosen(self._run, self._lineage.graph_of(node), place, begun)
         part = composed(node, inputs, value, self._lineage.graphs) if node is not None else None
-        return _Seen(node, value, inputs, among, int(bad.sum() - among.sum()), part)
+        return _Seen(node, value, inputs, bad, int(begun.sum() - bad.sum()), part)
+
+    def _begun_here(self, place: int, value: Array, inputs: Sequence[InputSeen]) -> Array:
+        """Which elements are bad; where an input holds infinities that are meant, without those that hand them on."""
+        bad = self._mask(value)
+        if all(item.index not in self._verdicts.excused for item in inputs):
+            return bad
+        begun = nan_mask(value) if np.isnan(value).any() else self._ways.begun(place, inputs)
+        return bad if begun is None else begun
 
     def _explained(self, place: int, seen: _Seen, is_bad: Callable[[InputSeen], bool]) -> Cause | None:
         """The cause by what the op is and what it was given; None where no rule holds."""
@@ -172,6 +191,20 @@ class Descriptions:
         name = after_update(node.inputs[0].node)
         return Node(name, UPDATED_VARIABLE, node.device, node.inputs, written.updates)
 
+    def _is_counter(self, inputs: Sequence[InputSeen], at: int | None) -> bool:
+        """Whether the input at `at`, if that is one, is made of variables of loops and constants alone."""
+        return at is not None and at < len(inputs) and is_counted(inputs[at].node, self._lineage)
+
+    def _making(self, place: int, node: Node | None, name: TensorName) -> _Making:
+        """How the tensor at `place` was made, which `node` gives, and which is told as `name`."""
+        reader = self._reader_of_argument(node)
+        writer = self._writer(place) or reader
+        made_by = self._made_by(node, name) if writer is None else writer.name
+        forward = self._explanations.forward(node)
+        stands_there = bool(self._run.frames) or self._run.unfinished
+        frame = made_at(self._run.tracebacks, made_by if stands_there else forward or made_by)
+        return _Making(made_by, reader, forward, frame)
+
     def _writer(self, place: int) -> Node | None:
         """The op that wrote last what the tensor at `place` shows of a variable, if it is known which that is."""
         written = self._lineage.written(place)
@@ -185,23 +218,23 @@ class Descriptions:
             return None
         return None if self._lineage.is_variable(node) else reader_of(self._run, node)
 
-    def _of_part(self, place: int, part: Composed, value: Array, bad: Array) -> Origin:
+    def _of_part(self, place: int, seen: _Seen, part: Composed) -> Origin:
         """The origin where one op of several that the optimizer made one of went wrong."""
         tensor = self._run.tensors[place]
         return Origin(
-            place,
-            tensor.name,
-            tensor.device,
-            part.node.op_type,
-            part.node,
-            value,
-            bad,
-            part.inputs,
-            offending_elements(part.node, value, bad, part.inputs),
-            batch_rows(self._run, self._lineage, place, bad),
-            self._cause_of_part(place, part),
-            part.node.name,
-            made_at(self._run.tracebacks, part.node.name),
+            index=place,
+            name=tensor.name,
+            device=tensor.device,
+            op_type=part.node.op_type,
+            node=part.node,
+            value=seen.value,
+            bad=seen.bad,
+            inputs=part.inputs,
+            elements=offending_elements(part.node, seen.value, seen.bad, part.inputs),
+            batch=batch_rows(self._run, self._lineage, place, seen.bad),
+            cause=self._cause_of_part(place, part),
+            made_by=part.node.name,
+            frame=made_at(self._run.tracebacks, part.node.name),
         )
 
     def _cause_of_part(self, place: int, part: Composed) -> Cause:
@@ -225,10 +258,22 @@ class Descriptions:
             rows = ()
         made_by = name.node if reader is None else reader.name
         return Origin(
-            None, name, node.device if node else "", node.op_type if node else "Placeholder", node, value, bad, (),
-            offending_elements(None, value, bad, ()), BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
-            self._cause_of_feed(place), made_by, made_at(self._run.tracebacks, made_by), variable, read_by=reader,
-        )  # fmt: skip
+            index=None,
+            name=name,
+            device=node.device if node else "",
+            op_type=node.op_type if node else "Placeholder",
+            node=node,
+            value=value,
+            bad=bad,
+            inputs=(),
+            elements=offending_elements(None, value, bad, ()),
+            batch=BatchRows(rows, str(name), len(value)) if rows else NO_ROWS,
+            cause=self._cause_of_feed(place),
+            made_by=made_by,
+            frame=made_at(self._run.tracebacks, made_by),
+            variable=variable,
+            read_by=reader,
+        )
 
     def _reader_of_feed(self, place: InputSeen) -> Node | None:
         """The op that reads first what was fed; None of a variable."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.making.lineage import VARIABLE_OPS, InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage, variable_of
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import after_update
 from tfdbg_cli.ops.effects import updates_variable

@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.origin.made_of_nan import MadeOfNaN
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.dtypes import element_type_named, is_inexact
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
@@ -56,7 +56,6 @@ _INDIFFERENT = (LOOKS | MOVES) - _SWALLOWS | CALLS | CONTROL_FLOW | IDENTITIES |
 _MOST_MADE = 200  # nodes that are made of a NaN which a tf.where is there for
 _BESIDE = ("Ragged", "Sparse", "TensorArray", "TensorList", "Stack")  # how the types of such ops begin
 _OF_ITSELF = frozenset({"Equal", "NotEqual"})  # x != x asks whether x is NaN
-_PASSED = "LoopVariable"  # stands for a variable in the scopes of a loop; it shows no tensor of its own
 
 
 def swallowed(
@@ -106,7 +105,8 @@ class _Swallowing:
 
         def further(given: TensorName) -> Iterator[TensorName]:
             for reader, slot in self._run.graph.consumers(given.node):
-                if slot == given.slot and reader.op_type == _PASSED and not self._run.tensors.named(reader.name):
+                reads = slot == given.slot and reader.op_type == LOOP_VARIABLE
+                if reads and not self._run.tensors.named(reader.name):  # of its own it often shows none
                     yield TensorName(reader.name, 0)
 
         for given in reached([name], further):

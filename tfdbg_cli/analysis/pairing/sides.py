@@ -15,6 +15,7 @@ from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.variables import SAVED_VARIABLE
 from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 _LONGEST_CHAIN = 1000  # of copies
@@ -90,7 +91,7 @@ class Side:
     def is_saved(self, place: int) -> bool:
         """Whether it is a variable of a checkpoint, which stands by itself."""
         node = self._graph.find(self.places[place].name)
-        return node is not None and node.op_type == "Variable" and not node.inputs and not self.readers[place]
+        return node is not None and node.op_type == SAVED_VARIABLE and not node.inputs and not self.readers[place]
 
     def called(self, place: int) -> str:
         """What the program calls a variable of a checkpoint; empty where that is not known."""

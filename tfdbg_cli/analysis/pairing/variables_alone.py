@@ -14,9 +14,8 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import FoundByNode, MemoryTensorStore, Tensor, describe
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, updated_variable
 from tfdbg_cli.model.values import NoValue, Value, as_array
+from tfdbg_cli.model.variables import SAVED_VARIABLE
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
-
-VARIABLE = "Variable"
 
 
 class _NamedRows(FoundByNode):
@@ -31,7 +30,7 @@ class _NamedRows(FoundByNode):
 
     def __getitem__(self, index: int) -> Tensor:
         name, (store, row) = self._rows[index]
-        return replace(store[row], name=TensorName(name, 0), execution=0, device="", op_type=VARIABLE)
+        return replace(store[row], name=TensorName(name, 0), execution=0, device="", op_type=SAVED_VARIABLE)
 
     def value(self, index: int) -> Value:
         store, row = self._rows[index][1]
@@ -57,7 +56,7 @@ def variables_alone(run: Run, checkpoint: Run) -> tuple[Run, Run]:
 
 def _run(rows: Mapping[str, Row], call: Call, source: Run) -> Run:
     call = Call(call.number, RunKind.CHECKPOINT, (), function=call.function)
-    graph = Graph([Node(name, VARIABLE, "") for name in rows], source.graph.kind)
+    graph = Graph([Node(name, SAVED_VARIABLE, "") for name in rows], source.graph.kind)
     return Run(call, _NamedRows(rows), graph, notes=source.notes, origin_path=source.origin_path)
 
 
@@ -69,7 +68,8 @@ def _variables(run: Run) -> dict[str, Row]:
         value = run.call.feeds.get(argument.name) if argument.captured else None
         if value is not None and not isinstance(value, NoValue):
             array = as_array(value)
-            tensor = describe(TensorName(argument.name, 0), array, device="", op_type=VARIABLE, dtype=argument.dtype)
+            named = TensorName(argument.name, 0)
+            tensor = describe(named, array, device="", op_type=SAVED_VARIABLE, dtype=argument.dtype)
             found[argument.name] = MemoryTensorStore([tensor], [array]), 0
     for node in run.graph:
         rows = _read(run, node)

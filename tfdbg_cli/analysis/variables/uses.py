@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.needed import needed_nodes
 from tfdbg_cli.model.calls import Call, RunKind
-from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, GraphKind, Node
 from tfdbg_cli.model.updates import BEFORE_UPDATE, UPDATED_VARIABLE
 from tfdbg_cli.model.walks import nearest_first
 from tfdbg_cli.ops.effects import Does, StatePlace, does, updates_variable
 from tfdbg_cli.ops.kinds import CALLS, MERGE, PASSING, REFERENCE_VARIABLES, WRITES_OVER
 
 # Ops that hand a handle on, into calls, branches and turns of loops, and those that hand on a reference.
-_HAND_ON = PASSING | MERGE | {"LoopVariable", "Placeholder", "_Arg"}
+_HAND_ON = PASSING | MERGE | {LOOP_VARIABLE, "Placeholder", "_Arg"}
 _HAND_REFERENCES_ON = frozenset({"RefIdentity", "RefSwitch", "RefEnter", "RefExit", "RefMerge", "RefNextIteration"})
 _SHOWN = frozenset({UPDATED_VARIABLE, BEFORE_UPDATE})
 # Ops of optimizers write each variable that they are given; other ops the first one.

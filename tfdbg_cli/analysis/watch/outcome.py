@@ -8,7 +8,7 @@ from enum import IntEnum, auto
 from weakref import WeakKeyDictionary
 
 from tfdbg_cli.analysis.graph.flow.branches import was_left_out
-from tfdbg_cli.analysis.graph.making.lineage import VARIABLE_OPS
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS
 from tfdbg_cli.analysis.graph.nodes.needed import needed_nodes
 from tfdbg_cli.analysis.graph.nodes.roles import Role, role_by_name
 from tfdbg_cli.model.calls import Call, RunKind

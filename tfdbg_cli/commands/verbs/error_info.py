@@ -20,6 +20,7 @@ from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.commands.views.origin.batch import batch_lines
 from tfdbg_cli.commands.views.raised_at import raised_at, raised_blocks
 from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.labels import NO_LABEL, label_span
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
@@ -33,7 +34,6 @@ _GETS_IT = "On leaving, the program gets this error as without tfdbg."
 _GOT_IT = "The program got this error as without tfdbg."
 _CAUGHT = "The program has caught this error."
 _MADE_AGAIN = "This run was made with other values; the program never sees it."
-_LABEL = 10
 _MOST_MESSAGE_LINES = 40
 
 
@@ -45,15 +45,15 @@ def _error_info(context: Context, options: argparse.Namespace) -> Document:
     node = _failed_node(run, error)
     inputs = Lineage(run).inputs_of_node(node) if node is not None else []
     blocks: list[Block] = [Text((_head(error),)), *_message(error.message)]
-    blocks += [Labelled("From" if not at else "", cause, label_width=_LABEL) for at, cause in enumerate(error.causes)]
+    blocks += [Labelled("From" if not at else "", cause) for at, cause in enumerate(error.causes)]
     blocks += _failed(run, error, node)
     if inputs:
-        blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, _LABEL, "Given")]
+        blocks += [Text((EMPTY_LINE,)), input_rows(run, inputs, "Given")]
     if error.inputs_note:
-        blocks.append(Labelled("" if inputs else "Given", error.inputs_note, Style.HINT, _LABEL))
+        blocks.append(Labelled("" if inputs else "Given", error.inputs_note, Style.HINT))
     batch = refused_rows(run)
     if batch.rows:
-        blocks.append(Text(tuple(batch_lines(run, batch, _LABEL))))
+        blocks.append(Text(tuple(batch_lines(run, batch))))
     blocks.append(Text((EMPTY_LINE, *_more(context, node, bool(batch.rows)))))
     return Document("error", tuple(blocks), lambda: _data(run, error, node, inputs, batch), error.type_name)
 
@@ -68,7 +68,7 @@ def _failed_node(run: Run, error: RunError) -> Node | None:
 
 
 def _head(error: RunError) -> Line:
-    return line(Span("Error".ljust(_LABEL), Style.LABEL), Span(error.type_name, Style.ERROR))
+    return line(label_span("Error"), Span(error.type_name, Style.ERROR))
 
 
 def _message(message: str) -> list[Block]:
@@ -78,29 +78,29 @@ def _message(message: str) -> list[Block]:
     """
     rows = without_library_calls([row.rstrip() for row in essence(message).split("\n")])
     shown = "\n".join(rows[:_MOST_MESSAGE_LINES])
-    blocks: list[Block] = [Labelled("Message", shown, label_width=_LABEL)]
+    blocks: list[Block] = [Labelled("Message", shown)]
     left = len(rows) - _MOST_MESSAGE_LINES
     if left > 0:
         more = f"… {count_text(left, 'line')} more of it: `--json` has them all"
-        blocks.append(Text((line(" " * _LABEL, Span(more, Style.DIM)),)))
+        blocks.append(Text((line(NO_LABEL, Span(more, Style.DIM)),)))
     return blocks
 
 
 def _failed(run: Run, error: RunError, node: Node | None) -> list[Block]:
     if error.node is None and run.frames:
-        return raised_blocks(run, _LABEL)
+        return raised_blocks(run)
     if error.node is None:
-        return [Labelled("Failed", "TensorFlow does not say which op.", Style.DIM, _LABEL)]
-    label = Span("Failed".ljust(_LABEL), Style.LABEL)
+        return [Labelled("Failed", "TensorFlow does not say which op.", Style.DIM)]
+    label = label_span("Failed")
     name = error.node
     if node is None:
         head = line(label, Span(name, Style.NAME), Span("  not in the graphs at hand", Style.DIM))
-        return [Text((head,)), *raised_blocks(run, _LABEL)]
+        return [Text((head,)), *raised_blocks(run)]
     head = line(
         label, Span(name, Style.TITLE, node_link(node.name)), "  ", Span(node.op_type, Style.OP), "  ",
         Span(node.device, Style.DEVICE),
     )  # fmt: skip
-    return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name, _LABEL)]
+    return [Text((head, EMPTY_LINE)), *made_at_blocks(run, node.name)]
 
 
 def _more(context: Context, node: Node | None, row: bool) -> list[Line]:
@@ -108,10 +108,10 @@ def _more(context: Context, node: Node | None, row: bool) -> list[Line]:
     offers = ["row"] * row + ["frames", "locals"] * python + ["lt"] * values + ["run_info"]
     if node is not None:
         offers = [f"li -r {quoted(node.name)}", f"ni -a -d -t {quoted(node.name)}", *offers]
-    parts: list[Span | str] = [Span("Look at".ljust(_LABEL), Style.LABEL)]
+    parts: list[Span | str] = [label_span("Look at")]
     for i, offer in enumerate(offers):
         parts += [*([", "] if i else []), Span(offer, Style.KEY, offer)]
-    return [line(*parts), line(Span("Next".ljust(_LABEL), Style.LABEL), _next(context))]
+    return [line(*parts), line(label_span("Next"), _next(context))]
 
 
 def _next(context: Context) -> str:

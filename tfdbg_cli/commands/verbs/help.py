@@ -18,7 +18,6 @@ from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 
 _NAMES_WIDTH = 26  # columns of the names and aliases: enough for all commands but two, and little enough for 80
-_LABEL = 10
 
 
 def commands(registry: Registry) -> tuple[Command, ...]:
@@ -60,7 +59,7 @@ def _all(registry: Registry, context: Context) -> Document:
             blocks.append(Text((EMPTY_LINE,)))
     elsewhere = (_told_of(command, registry, moment) for command in registry if moment not in command.moments)
     if names := [name for name in elsewhere if name]:
-        blocks.append(Flow("Not here", tuple(_pieces(names)), _LABEL))
+        blocks.append(Flow("Not here", tuple(_pieces(names))))
         blocks.append(Text((EMPTY_LINE,)))
     more = "`help COMMAND` shows flags and examples. `COMMAND > FILE` writes the screen to a file."
     blocks.append(Labelled("", more, label_width=0))

@@ -16,13 +16,12 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Moment, Outcome
 from tfdbg_cli.commands.views.ignored_places import place_data
 from tfdbg_cli.document.document import Document, Text
+from tfdbg_cli.document.labels import NO_LABEL, label_span
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.runs import Opened, Run, RunStart
 from tfdbg_cli.model.units import count_text
-
-_LABEL = 10  # columns of the labels at the left
 
 
 def _ignore(context: Context, options: argparse.Namespace) -> Outcome:
@@ -80,9 +79,7 @@ def _origin(context: Context, run: Run) -> Origin:
 def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
     more, stop = len(place.nodes) - len(place.named), context.stop
     what = f"{place.title} counts as fine from here on"
-    lines: list[Line] = [
-        line(Span("Ignored".ljust(_LABEL), Style.LABEL), Span(f"{what[0].upper()}{what[1:]}.", Style.TITLE))
-    ]
+    lines: list[Line] = [line(label_span("Ignored"), Span(f"{what[0].upper()}{what[1:]}.", Style.TITLE))]
     if place.by is not IgnoredBy.NODE or more:
         nodes = count_text(len(place.named), "node")
         because = f", and {more:,} that {'is' if more == 1 else 'are'} bad because of it alone" if more else ""
@@ -91,13 +88,13 @@ def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
             if isinstance(stop, Opened)
             else "no watch looks at them, no origin is found there"
         )
-        lines.append(line(" " * _LABEL, f"{nodes}{because}: {there}."))
+        lines.append(line(NO_LABEL, f"{nodes}{because}: {there}."))
     outcome = len(set(place.held).difference(place.nodes))
     if outcome:
         come = "comes out of this run or is" if outcome == 1 else "come out of this run or are"
         fine = "no origin is found in this run" if isinstance(stop, Opened) else "watches look there again"
         told = f"{outcome:,} more that {come} written to variables: {fine}."
-        lines.append(line(" " * _LABEL, told))
+        lines.append(line(NO_LABEL, told))
     lines.append(EMPTY_LINE)
     on = ""
     if isinstance(stop, Opened):
@@ -115,7 +112,7 @@ def _told(context: Context, number: int, place: IgnoredPlace) -> Document:
 
 
 def _way(label: str, text: str, link: str) -> Line:
-    return line(Span(label.ljust(_LABEL), Style.LABEL), Span(text, Style.KEY, link))
+    return line(label_span(label), Span(text, Style.KEY, link))
 
 
 COMMAND = Command(

@@ -9,7 +9,7 @@ from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
 from tfdbg_cli.analysis.origin.offending import MOST_ELEMENTS
-from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
+from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.asked.patterns import search_text
@@ -17,41 +17,23 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
-from tfdbg_cli.commands.views.input_rows import input_rows
-from tfdbg_cli.commands.views.made_at import made_at_blocks
-from tfdbg_cli.commands.views.origin.around import (
-    after_line,
-    chain_block,
-    guarded_blocks,
-    harm_blocks,
-    here_line,
-    ignored_blocks,
-    intended_blocks,
-    intended_words,
-    spoiled_blocks,
-)
+from tfdbg_cli.commands.views.origin.around import after_line, ignored_blocks, intended_blocks
 from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
-from tfdbg_cli.commands.views.origin.elements import MOST_LISTED, element_blocks
-from tfdbg_cli.commands.views.origin.head import cause_block, head_line, nan_blocks, turn_lines
+from tfdbg_cli.commands.views.origin.elements import MOST_LISTED
 from tfdbg_cli.commands.views.origin.origin_list import origin_list
 from tfdbg_cli.commands.views.origin.over_runs import growth_over_runs
-from tfdbg_cli.commands.views.origin.since import Since, since_of
+from tfdbg_cli.commands.views.origin.page import OriginPage
+from tfdbg_cli.commands.views.origin.since import since_of
 from tfdbg_cli.commands.views.run_health import LookedAt
-from tfdbg_cli.commands.views.short_names import ShortNames, around
-from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
-from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.units import count_text
-from tfdbg_cli.ops.effects import updates_variable
 
-_STAY_BAD = "What runs from here on begins with these. `undo` puts them back as they were before this run."
-_NOT_HELD = "What runs from here on begins with these. `run -f FILTER --skip-update` puts variables back at a hit."
-_LABEL = 10  # columns of the labels at the left
 _ELEMENTS_SHOWN = 3
 
 
@@ -71,10 +53,27 @@ def _origin(context: Context, options: argparse.Namespace) -> Document:
         if run.lacks:
             return _unknown(run, found)
         return _all_fine(context, found, options)
+    return _one_origin(context, options, found, most)
+
+
+def _one_origin(context: Context, options: argparse.Namespace, found: Finding, most: int) -> Document:
+    """What was `found`, and as many as `most` of its elements."""
+    run = context.run
     context.memory.origins[context.current] = found.origin
     since = since_of(context, found.origin)
     grew = growth_over_runs(context, found.origin)
-    blocks = _screen(run, found, since, grew, options, most, moment_of(context), stays_bad=_stays_bad(context))
+    moment = moment_of(context)
+    page = OriginPage(
+        run,
+        found,
+        since,
+        grew,
+        most,
+        after=after_line(found.after, options, listed=moment is not Moment.STEPPING),
+        live=moment in LIVE,
+        stays_bad=_stays_bad(context),
+    )
+    blocks = page.blocks()
     if found.origin.intended is not None:
         blocks = (Text((*_nothing_wrong(context), EMPTY_LINE)), *blocks)
     told = MOST_ELEMENTS if options.max_elements is None else most
@@ -122,84 +121,6 @@ def _stays_bad(context: Context) -> bool:
     return not (isinstance(end.watch, RunUntil) and end.watch.skip_update)
 
 
-def _screen(
-    run: Run,
-    found: Finding,
-    since: Since,
-    grew: str,
-    options: argparse.Namespace,
-    most: int,
-    moment: Moment,
-    *,
-    stays_bad: bool,
-) -> tuple[Block, ...]:
-    listed, live = moment is not Moment.STEPPING, moment in LIVE
-    origin, passed = found.origin, found.passed
-    names = around(run.graph, origin.name.node)
-    blocks: list[Block] = [
-        Text((head_line(run, origin, _LABEL), *turn_lines(run, origin, _LABEL))),
-        cause_block(run, origin, since.cause or origin.cause.text, _LABEL),
-    ]
-    suggestion = since.suggestion or origin.cause.suggestion
-    if suggestion and origin.intended is None:  # what works needs no advice
-        blocks.append(Labelled("Try", suggestion, Style.HINT, _LABEL))
-    if since.when:
-        blocks.append(Labelled("Since", since.when, label_width=_LABEL))
-    if grew:
-        blocks.append(Labelled("Grew", grew, label_width=_LABEL))
-    blocks += nan_blocks(run, found.nan, _LABEL) if found.nan is not None else []
-    blocks += [*_intended_at(origin), Text((EMPTY_LINE,))]
-    forward = f": {names.short(origin.forward)}, whose gradient this is" if origin.forward else ""
-    within = bool(run.frames) or run.unfinished
-    if within and origin.forward:  # the program stands where it asks for the gradient
-        blocks += [*made_at_blocks(run, origin.made_by, _LABEL), Text((EMPTY_LINE,))]
-        blocks += made_at_blocks(run, origin.forward, _LABEL, forward, label="Forward")
-    elif origin.read_by is not None:
-        label = "Made at" if updates_variable(origin.read_by.op_type) else "Read at"
-        given = f": {names.short(origin.read_by.name)}, which is given it"
-        blocks += made_at_blocks(run, origin.made_by, _LABEL, given, label=label)
-    else:
-        blocks += made_at_blocks(run, origin.forward or origin.made_by, _LABEL, forward)
-    # What went wrong, where, and for which rows fits on a small screen: the way to it stands behind that.
-    parts = element_blocks(run, found, most, _LABEL), _way(run, found, names)
-    for part in [part for part in parts if part] or [[]]:
-        blocks += [Text((EMPTY_LINE,)), *part]
-    here = run.unfinished and _is_of_the_last_op(run, origin)
-    after = here_line(run, _LABEL) if here else after_line(found.after, options, _LABEL, listed=listed)
-    blocks += [
-        Text((after,)),
-        *([] if within else harm_blocks(run, found, _LABEL)),
-        *spoiled_blocks(run, found.after, _LABEL),
-        *(
-            [Labelled("Next", _NOT_HELD if run.replayable is None else _STAY_BAD, Style.HINT, _LABEL)]
-            if stays_bad and found.after.variables and not since.when
-            else []
-        ),
-    ]
-    blocks += guarded_blocks(run, found.after, origin.name.node, live=live, label_width=_LABEL)
-    blocks += [*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL)]
-    if passed.unread:
-        lost = f"{count_text(passed.unread, 'tensor')} before it could not be read, so it may have begun earlier."
-        blocks.append(Text((line(Span(lost, Style.WARNING)),)))
-    return tuple(blocks)
-
-
-def _is_of_the_last_op(run: Run, origin: Origin) -> bool:
-    """Whether nothing ran behind `origin`: what stands behind it are further outputs of its op."""
-    if origin.index is None:
-        return False
-    tensor = run.tensors[origin.index]
-    behind = (run.tensors[i] for i in range(origin.index + 1, len(run.tensors)))
-    return all(later.name.node == tensor.name.node and later.execution == tensor.execution for later in behind)
-
-
-def _way(run: Run, found: Finding, names: ShortNames) -> list[Block]:
-    """What led to the origin: the chain of ops, and its inputs."""
-    origin = found.origin
-    chain = [chain_block(run, found.chain, names, _LABEL)] if len(found.chain) > 1 else []
-    return [*chain, *([input_rows(run, origin.inputs, _LABEL, names=names)] if origin.inputs else [])]
-
-
 def _nothing_wrong(context: Context) -> list[Line]:
     """That all that is not finite in the run looks intended, and in which run something is wrong."""
     fine = line(
@@ -227,13 +148,6 @@ def _elsewhere(context: Context) -> list[Line]:
     return [line(Span("alerts", Style.KEY, "alerts"), Span(there, Style.HINT))]
 
 
-def _intended_at(origin: Origin) -> tuple[Block, ...]:
-    if origin.intended is None:
-        return ()
-    text = f"{intended_words(origin.intended)}. Nothing else is wrong in this run."
-    return (Labelled("Intended", f"It looks so: {text}", Style.GOOD, _LABEL),)
-
-
 def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> Document:
     run = context.run
     where = "what was computed so far" if context.stepper else _this_run(context)
@@ -258,7 +172,7 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
         lines.append(line(Span("This run captured no tensors: `run` captures the next one.", Style.HINT)))
     lines += _elsewhere(context)
     lines += failure_lines(run)
-    around = (*intended_blocks(run, passed.intended, _LABEL), *ignored_blocks(passed.ignored, _LABEL))
+    around = (*intended_blocks(run, passed.intended), *ignored_blocks(passed.ignored))
     return Document("origin", (Text(tuple(lines)), *around), lambda: nothing_data(passed), "origin")
 
 
@@ -277,7 +191,7 @@ def _every_origin(run: Run, search: OriginSearch) -> Document:
     if not found and run.lacks:
         none = _unknown(run, passed_by(search))
         return replace(none, kind="origins", data=lambda: {"tensors": [], "missing": run.lacks}, title="origins")
-    return origin_list(run, search, found, _LABEL)
+    return origin_list(run, search, found)
 
 
 COMMAND = Command(

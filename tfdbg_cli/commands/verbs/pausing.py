@@ -19,6 +19,7 @@ from tfdbg_cli.commands.views.input_rows import input_data, input_rows
 from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.document.document import Block, Document, Text, text_document
 from tfdbg_cli.document.excerpt import excerpt
+from tfdbg_cli.document.labels import label_span
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
@@ -64,11 +65,11 @@ def _here(context: Context, options: argparse.Namespace) -> Document:
     node = run.graph.find(paused.node)
     head: list[Line] = []
     if paused.why:
-        head.append(line(Span("Stopped".ljust(_LABEL), Style.LABEL), Span(paused.why, Style.WARNING)))
+        head.append(line(label_span("Stopped", _LABEL), Span(paused.why, Style.WARNING)))
     op_type = node.op_type if node is not None else ""
     head.append(
         line(
-            Span("Behind".ljust(_LABEL), Style.LABEL),
+            label_span("Behind", _LABEL),
             Span(paused.node, Style.TITLE, node_link(paused.node)),
             "  ",
             Span(op_type, Style.OP),
@@ -79,7 +80,7 @@ def _here(context: Context, options: argparse.Namespace) -> Document:
     head += [*excerpt(run.sources.lines(place.file) or (), place.line, around=3), EMPTY_LINE]
     seen = Lineage(run).inputs_of_node(node) if node is not None else []
     blocks: list[Block] = [Text(tuple(head))]
-    blocks += [input_rows(run, seen, _LABEL, "Given")] if seen else []
+    blocks += [input_rows(run, seen, "Given", label_width=_LABEL)] if seen else []
     blocks.append(Text((*_gave(run, paused), EMPTY_LINE, _keys())))
 
     def data() -> Mapping[str, Any]:
@@ -107,7 +108,7 @@ def _gave(run: Run, paused: Replaceable) -> list[Line]:
     for name in _outputs(run, paused.node):
         value, dtype = _given_by(run, paused, name)
         link = Span(str(name), Style.NAME, f"pt {quoted(str(name))}")
-        lines.append(line(Span("Gave".ljust(_LABEL), Style.LABEL), link, "  ", *chip(value, dtype).spans))
+        lines.append(line(label_span("Gave", _LABEL), link, "  ", *chip(value, dtype).spans))
     return lines
 
 

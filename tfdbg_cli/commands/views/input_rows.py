@@ -12,6 +12,7 @@ from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.short_names import AS_THEY_ARE, ShortNames
 from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.cells import clip_start, display_width
+from tfdbg_cli.document.labels import LABEL_WIDTH
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
@@ -29,7 +30,11 @@ _LEAST_NAME = 12  # columns of a name, of which the end is kept
 
 
 def input_rows(
-    run: Run, inputs: Sequence[InputSeen], label_width: int, label: str = "From", names: ShortNames = AS_THEY_ARE
+    run: Run,
+    inputs: Sequence[InputSeen],
+    label: str = "From",
+    names: ShortNames = AS_THEY_ARE,
+    label_width: int = LABEL_WIDTH,
 ) -> InputRows:
     """One row for each of `inputs` behind a column with `label`."""
 

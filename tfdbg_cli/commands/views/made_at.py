@@ -9,6 +9,7 @@ from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.commands.views.links import place_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
+from tfdbg_cli.document.labels import NO_LABEL, label_span
 from tfdbg_cli.document.shrinking import Shrinking
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.model.calls import Call, RunKind
@@ -16,33 +17,31 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import LostTracebacks, Traceback, user_frame
 
 
-def made_at_blocks(
-    run: Run, node: str, label_width: int, about: str = "", label: str = "Made at"
-) -> tuple[Block, ...]:
+def made_at_blocks(run: Run, node: str, about: str = "", label: str = "Made at") -> tuple[Block, ...]:
     """`Made at   train.py:8 in <module>` and an excerpt; without the file, the line that the traceback kept.
 
     `about` is what to say behind the place, `label` what to say before it.
     """
-    title = Span(label.ljust(label_width), Style.LABEL)
+    title = label_span(label)
     frame = made_at(run.tracebacks, node)
     if frame is None:
         why = (line(title, Span(why_no_traceback(run.tracebacks, run.call), Style.DIM)),)
-        return (Text(why), *_called_at(run, node, label_width))
+        return (Text(why), *_called_at(run, node))
     behind = f" in {frame.function}{around_text(run.tracebacks, node)}{about}"
     source = run.sources.lines(frame.file)
-    rows = excerpt(source, frame.line, indent=" " * label_width) if source is not None else ()
+    rows = excerpt(source, frame.line, indent=NO_LABEL) if source is not None else ()
     if not rows and frame.text.strip():
-        rows = (line(" " * label_width, frame.text.strip()),)
+        rows = (line(NO_LABEL, frame.text.strip()),)
     return Shrinking(title, place_span(frame), Span(behind)), Text(tuple(rows))
 
 
-def _called_at(run: Run, node: str, label_width: int) -> tuple[Block, ...]:
+def _called_at(run: Run, node: str) -> tuple[Block, ...]:
     """For a node of a called function the line of the program around which the call was made."""
     scopes = call_scopes(run.graph)
     for scope in scopes.around(node):
         frame = user_frame(run.tracebacks.get(scopes.caller(scope), ()))
         if frame is not None:
-            label = Span("Called at".ljust(label_width), Style.LABEL)
+            label = label_span("Called at")
             return (Shrinking(label, place_span(frame), Span(f" in {frame.function}")),)
     return ()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from tfdbg_cli.commands.views.links import place_span
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.excerpt import excerpt
+from tfdbg_cli.document.labels import NO_LABEL, label_span
 from tfdbg_cli.document.shrinking import Shrinking
-from tfdbg_cli.document.text import Span, Style
+from tfdbg_cli.document.text import Span
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.sources import Frame, is_library
 
@@ -17,11 +18,11 @@ def raised_at(run: Run) -> Frame | None:
     return own[-1] if own else None
 
 
-def raised_blocks(run: Run, label_width: int) -> list[Block]:
+def raised_blocks(run: Run) -> list[Block]:
     """`Raised    train.py:8 in <module>` and an excerpt; nothing where no line of the program is known."""
     frame = raised_at(run)
     if frame is None:
         return []
     source = run.sources.lines(frame.file) or ()
-    head = Shrinking(Span("Raised".ljust(label_width), Style.LABEL), place_span(frame), Span(f" in {frame.function}"))
-    return [head, Text(tuple(excerpt(source, frame.line, indent=" " * label_width)))]
+    head = Shrinking(label_span("Raised"), place_span(frame), Span(f" in {frame.function}"))
+    return [head, Text(tuple(excerpt(source, frame.line, indent=NO_LABEL)))]

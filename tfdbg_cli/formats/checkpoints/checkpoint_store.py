@@ -20,8 +20,8 @@ from tfdbg_cli.formats.recording.stand_in import Part, descriptor_of, provide
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import FoundByNode, Tensor
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
+from tfdbg_cli.model.variables import SAVED_VARIABLE
 
-VARIABLE = "Variable"  # the op type under which variables are shown
 CHECKED = 1 << 24  # bytes up to which the checksum of a value is compared when it is looked at
 _LENGTH = Struct("<I")
 
@@ -44,7 +44,7 @@ class CheckpointStore(FoundByNode):
         is_known = entry.pieces and entry.element.itemsize is not None  # of strings lengths lie there, too
         size = sum(piece.size for piece in entry.pieces) if is_known else None
         shape = None if entry.trouble and not entry.shape else entry.shape
-        return Tensor(TensorName(self._names[index], 0), "", 0, entry.element.name, shape, size, None, VARIABLE)
+        return Tensor(TensorName(self._names[index], 0), "", 0, entry.element.name, shape, size, None, SAVED_VARIABLE)
 
     def value(self, index: int) -> Value:
         """The variable, mapped; of a large one `damage` has to be asked whether its checksum fits."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.checkpoints.checkpoint_index import OBJECT_GRAPH, CheckpointIndex, read_index
-from tfdbg_cli.formats.checkpoints.checkpoint_store import CHECKED, VARIABLE, CheckpointStore
+from tfdbg_cli.formats.checkpoints.checkpoint_store import CHECKED, CheckpointStore
 from tfdbg_cli.formats.checkpoints.incomplete import COPY_AGAIN
 from tfdbg_cli.formats.checkpoints.sorted_table import DamagedTableError
 from tfdbg_cli.formats.checkpoints.variable_names import VariableFacts, facts_of, objects_of, shown_names
@@ -17,7 +17,7 @@ from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.restoring import SavedObject
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
-from tfdbg_cli.model.variables import SavedVariable, ToldVariables
+from tfdbg_cli.model.variables import SAVED_VARIABLE, SavedVariable, ToldVariables
 
 _LARGE = f"The checksums of variables of more than {CHECKED >> 20} MB are compared by `tfdbg doctor` alone."
 
@@ -125,4 +125,4 @@ def _node(key: str, name: str, facts: Mapping[str, VariableFacts], names: Mappin
         attributes["full_name"] = known.full_name
     if known is not None and known.slot_of:
         attributes["slot_of"] = names.get(known.slot_of, known.slot_of)
-    return Node(name, VARIABLE, "", attributes=attributes)
+    return Node(name, SAVED_VARIABLE, "", attributes=attributes)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -33,6 +33,7 @@ Selection: TypeAlias = Callable[[Run], Callable[[Tensor], bool]]
 
 STATISTICS_ALONE = NoValue(Lack.GONE, "Of this tensor statistics were recorded, and no values.")
 _WORTH_SHARING = 1 << 10  # bytes of a tensor; to find out whether a smaller one shares memory costs more
+_FILE = PLACES["file"]  # where the row of a tensor says in which data file its elements are
 _MOST_KINDS = 256  # of elements that are known to fit a type
 _Columns: TypeAlias = tuple[int | None, ...]  # those of a location: file, offset, length, encoding
 _NOWHERE: _Columns = (None, None, None, None)
@@ -44,6 +45,32 @@ class Written:
 
     run: int
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the `tensors` of run `number` are written: those that are `wanted` with their values.
+
+    `names` are those that they have in the data files, by place.
+    """
+
+    number: int
+    tensors: Sequence[Tensor]
+    form: RunForm
+    names: Mapping[int, str]
+    wanted: Callable[[Tensor], bool]
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the index is to hold of the tensors of a run.
+
+    `unwritable` are the names of those whose values no recording can hold.
+    """
+
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    summaries: list[tuple[Any, ...]] = field(default_factory=list)
+    unwritable: list[str] = field(default_factory=list)
 
 
 class RunRows:
@@ -76,48 +103,62 @@ class RunRows:
             sqlite3.Error: the index cannot be written.
 
         """
+        plan, shown = self._planned(run, number, selection), _Shown(run.call.feeds)
+        self._make_room(plan, run.call.feeds)
+        found = self._write_tensors(run.tensors, plan, shown)
+        self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", found.rows)
+        self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", found.summaries)
+        self._write_feeds(run.call.feeds, number, shown)
+        nbytes = sum(tensor.nbytes or 0 for tensor in plan.tensors)
+        self._write_run(run, number, nbytes, self._columns(found.rows, number))
+        self._write_run_files(number, found.rows)
+        return Written(number, _left_out(found.unwritable))
+
+    def _planned(self, run: Run, number: int, selection: Selection | None) -> _Plan:
         store = run.tensors
         tensors = [store[place] for place in range(len(store))]
         form = self._forms.of(tensors, valued_rows(store))
         names = {place: f"run {number}/{name}" for place, name in form.names.items()}
-        fed = [_fed_name(number, place, name) for place, name in enumerate(run.call.feeds)]
-        wanted = None if selection is None else selection(run)
-        kept = [(name, tensors[place]) for place, name in names.items()]
-        if wanted is not None:
-            kept = [(name, tensor) for name, tensor in kept if wanted(tensor)]
-        planned = [(name, None if tensor.dtype == "string" else tensor.shape) for name, tensor in kept]
-        planned += [(name, None) for name in fed]
-        self._files.begin_run(planned, [tensor.nbytes or 0 for _, tensor in kept])
-        rows: list[tuple[Any, ...]] = []
-        summaries: list[tuple[Any, ...]] = []
-        unwritable: list[str] = []
-        nbytes = 0
+        return _Plan(number, tensors, form, names, _every if selection is None else selection(run))
+
+    def _make_room(self, plan: _Plan, feeds: Iterable[str]) -> None:
+        """Have the data files keep room for what is to come in a header."""
+        kept = [(name, plan.tensors[place]) for place, name in plan.names.items()]
+        kept = [(name, tensor) for name, tensor in kept if plan.wanted(tensor)]
+        entries = [(name, None if tensor.dtype == "string" else tensor.shape) for name, tensor in kept]
+        entries += [(_fed_name(plan.number, place, name), None) for place, name in enumerate(feeds)]
+        self._files.begin_run(entries, [tensor.nbytes or 0 for _, tensor in kept])
+
+    def _write_tensors(self, store: TensorStore, plan: _Plan, shown: _Shown) -> _Found:
+        """Write the elements of the tensors of `store`, and return what the index is to hold of them.
+
+        `shown` is told which values were written, and where.
+        """
+        found = _Found()
         shared: dict[tuple[int, int], Location] = {}
-        shown = _Shown(run.call.feeds)
-        for place in form.order:
-            tensor = tensors[place]
+        for place in plan.form.order:
+            tensor = plan.tensors[place]
             value = store.value(place)
-            if isinstance(value, NoValue) or (wanted is not None and not wanted(tensor)):
+            if isinstance(value, NoValue) or not plan.wanted(tensor):
                 value, summary = _told(store, place, value)
-                summaries += [] if summary is None else [_summary_row(number, place, summary)]
+                found.summaries += [] if summary is None else [_summary_row(plan.number, place, summary)]
             shareable = not isinstance(value, NoValue) and value.nbytes >= _WORTH_SHARING
             memory = memory_of(store, place) if shareable else None
-            dtype, shape, lack, location = self._value(tensor, value, names.get(place, ""), memory, shared)
-            unwritable += [str(tensor.name)] if lack is not None and lack is not value else []
+            dtype, shape, lack, location = self._value(tensor, value, plan.names.get(place, ""), memory, shared)
             if lack is None:
                 shown.add(tensor.name, value, location)
-            nbytes += tensor.nbytes or 0
+            elif lack is not value:
+                found.unwritable.append(str(tensor.name))
             told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
-            rows.append((number, place, *self._facts(form, place, dtype, shape), told, *location))
-        rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
-        self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", rows)
-        self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", summaries)
-        self._write_feeds(run.call.feeds, number, shown)
-        self._write_run(run, number, nbytes, self._columns(rows, number))
-        files = {(number, row[12]) for row in rows if row[12] is not None}
+            found.rows.append((plan.number, place, *self._facts(plan.form, place, dtype, shape), told, *location))
+        found.rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
+        return found
+
+    def _write_run_files(self, number: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write which data files run `number` is in; `rows` are those of its tensors."""
+        files = {(number, row[_FILE]) for row in rows if row[_FILE] is not None}
         files |= {(number, file) for (file,) in self._index.execute(_FEED_FILES, (number,))}
         self._index.executemany("INSERT INTO run_files VALUES (?, ?)", sorted(files))
-        return Written(number, _left_out(unwritable))
 
     def _value(
         self, tensor: Tensor, value: Value, name: str, memory: int | None, shared: dict[tuple[int, int], Location]
@@ -241,6 +282,10 @@ class _Shown:
 
 
 _FEED_FILES = "SELECT DISTINCT file FROM feeds WHERE run = ? AND file IS NOT NULL"
+
+
+def _every(_tensor: Tensor) -> bool:
+    return True
 
 
 def _place(location: Location) -> tuple[int, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tfdbg_cli.document.labels import LABEL_WIDTH
 from tfdbg_cli.tui.state.state import ScreenState
 
-_LABEL = 10  # columns of the labels of an origin
 _CAUSE = "Cause"
 
 
@@ -24,7 +24,7 @@ def _label_at(state: ScreenState) -> str:
     """The label of the selected line: a line without one belongs to the one above."""
     view = state.read.view
     for index in range(view.selected, max(-1, view.selected - 20), -1):
-        label = view.line(index).text[:_LABEL].strip() if index < len(view.lines) else ""
+        label = view.line(index).text[:LABEL_WIDTH].strip() if index < len(view.lines) else ""
         if label:
             return label
     return ""

@@ -9,8 +9,8 @@ import tensorflow as tf
 from support.instrumented_calls import made, names
 
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
-from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE
 from tfdbg_cli.capture.functions.graph.function_graph import function_graph, function_tracebacks
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.model.sources import user_frame
 
 pytestmark = pytest.mark.tf

@@ -23,12 +23,13 @@ from tfdbg_cli.analysis.graph.making.parts import (
     flag,
     reduced_axes,
 )
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.ops import kinds
 
 # Ops whose output has the axes of their first input.
 _SAME_AXES = kinds.COPIES | kinds.CHECKS | kinds.PASSING | kinds.RECEIVES | kinds.NORMALIZATIONS | kinds.UNPACKS | {
-    "NextIteration", "_FusedBatchNormEx", "LoopVariable", "FakeQuantWithMinMaxVars", "MatrixBandPart",
+    "NextIteration", "_FusedBatchNormEx", LOOP_VARIABLE, "FakeQuantWithMinMaxVars", "MatrixBandPart",
     "ZerosLike", *POPS,
 }  # fmt: skip
 # Ops that make one thing of the last axes, as many as the number says, and keep those before apart.

@@ -6,11 +6,12 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.axes import sliced_axes
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, RowWay
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.ops.intended_infinities import LOOKS
 from tfdbg_cli.ops.kinds import CALLS, GATHERS, MERGE, NEXT_ITERATION
 
 # What a variable of a loop holds is of all the turns before.
-_OF_OTHER_TURNS = frozenset({"LoopVariable"}) | NEXT_ITERATION | MERGE
+_OF_OTHER_TURNS = frozenset({LOOP_VARIABLE}) | NEXT_ITERATION | MERGE
 _NEVER = LOOKS | CALLS | _OF_OTHER_TURNS
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, Node
 from tfdbg_cli.model.walks import depth_first
 from tfdbg_cli.ops.kinds import LOOPS, MERGE, SAME_VALUE, UNPACKS
 
 _HANDLE_ON = SAME_VALUE.keys() | MERGE
 # A gradient adds up the lists of all turns.
-_LIST_ON = _HANDLE_ON | UNPACKS | {"LoopVariable", "If", "StatelessIf", "TensorListResize", "AddN"}
+_LIST_ON = _HANDLE_ON | UNPACKS | {LOOP_VARIABLE, "If", "StatelessIf", "TensorListResize", "AddN"}
 _MOST_NODES = 200
 PUTS: Mapping[str, tuple[int, bool]] = {
     "TensorListSetItem": (2, False), "TensorListPushBack": (1, False), "TensorListFromTensor": (0, True),

@@ -22,7 +22,6 @@ from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS
 
 # A variable of a loop of a called function: it reads the value at the start and the one of the turn before.
-LOOP_VARIABLE = "LoopVariable"
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from tfdbg_cli.analysis.graph.flow.call_results import branch_results
 from tfdbg_cli.analysis.graph.flow.puts import puts_before
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, Neighbours, neighbours_of
-from tfdbg_cli.model.graph import Graph, Node, once_per_graph
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, Node, once_per_graph
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, MERGE, SAME_VALUE, UNPACKS
 
 _PACKS = "OptionalFromValue"
 _POPS, _PUSHES = "TensorListPopBack", frozenset({"TensorListPushBack"})
-_ALL_INPUTS = MERGE | {"LoopVariable"}  # they give one of their inputs, now this and now that
+_ALL_INPUTS = MERGE | {LOOP_VARIABLE}  # they give one of their inputs, now this and now that
 _MOST_NODES = 500
 
 

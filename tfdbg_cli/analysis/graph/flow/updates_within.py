@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
 from tfdbg_cli.analysis.graph.nodes.call_scopes import CallScopes, call_scopes
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.model.walks import reached

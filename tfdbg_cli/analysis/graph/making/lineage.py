@@ -6,27 +6,26 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.flow.popped import POPS, equal_values, popped, stacked_row
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE, LoopTurns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
-from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore, before
+from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore
 from tfdbg_cli.analysis.graph.flow.variable_states import VariableState, VariableStates
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS as VARIABLE_OPS  # also for `batch_roles`
+from tfdbg_cli.analysis.graph.making.node_facts import NodeFacts
 from tfdbg_cli.analysis.graph.making.unseen_values import why_unseen
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, feed_name
-from tfdbg_cli.analysis.graph.nodes.neighbours import Edge, neighbours_of
+from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.effects import takes_handle, updates_variable
-from tfdbg_cli.ops.kinds import INPUTS, NEXT_ITERATION, SAME_VALUE, VARIABLES
+from tfdbg_cli.ops.kinds import NEXT_ITERATION, SAME_VALUE
 
-VARIABLE_OPS = VARIABLES | {"TemporaryVariable", "_VarHandlesOp"}
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 _NOT_TAKEN = "in a branch that this turn of the loop did not take"
 _NO_TURN = "of a turn of the loop that cannot be told"
@@ -49,38 +48,31 @@ class InputSeen:
     note: str = ""
     instead: str = ""
 
+    @staticmethod
+    def given(edge: Edge, value: Array, instead: str) -> InputSeen:
+        """An input that no tensor of the run shows, as it was fed or held."""
+        return InputSeen(edge.tensor, edge.node, value=value, instead=instead)
+
+    @staticmethod
+    def lacking(edge: Edge, note: str) -> InputSeen:
+        """An input that is not known: `note` says why."""
+        return InputSeen(edge.tensor, edge.node, note=note)
+
     @property
     def shape(self) -> Shape | None:
         """The shape of the input, without reading it; None when it is not known."""
         return self.tensor.shape if self.tensor is not None else None if self.value is None else self.value.shape
 
 
-class Lineage:
+class Lineage(NodeFacts):
     """Inputs of the tensors of one run."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        super().__init__(run)
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
         self._turns = LoopTurns(run.graph, run.tensors)
         self._states = VariableStates(run.graph, run.tensors) if run.call.kind is RunKind.FUNCTION else None
-        self._behind: dict[tuple[str, str], frozenset[str]] = {}
-        self._captured = {argument.name for argument in run.call.arguments if argument.captured}
-        self._given = {argument.name for argument in run.call.arguments if not argument.captured}
-
-    def node(self, index: int) -> Node | None:
-        """The node that made the tensor at `index`, if a graph of the run holds it."""
-        tensor = self._run.tensors[index]
-        for graph in self.graphs:
-            found = graph.find(tensor.node, tensor.device) or graph.find(tensor.node)
-            if found is not None:
-                return found
-        return None
-
-    def writers(self, node: Node) -> list[Node]:
-        """The ops that write the variable `node`."""
-        readers = (reader for reader, _ in self.graph_of(node).consumers(node.name))
-        return [reader for reader in readers if updates_variable(reader.op_type) and reader.inputs]
 
     def was_read(self, node: Node) -> list[int]:
         """The rows of the tensors that hold the value of the variable `node` from before any update of the run."""
@@ -92,62 +84,9 @@ class Lineage:
             for i in self._run.tensors.named(reader.name)
         ]
 
-    def updates_before(self, read: Node, variable: Node) -> frozenset[str]:
-        """The names of the ops that certainly write `variable` in this run before the op `read` reads it."""
-        key = read.name, variable.name
-        if key not in self._behind:
-            writers = [writer.name for writer in self.writers(variable)]
-            self._behind[key] = before(self.graphs, read.name, writers) if writers else frozenset()
-        return self._behind[key]
-
     def held(self, variable: Node) -> Array | None:
         """The value of a session's `variable` from before the run; None if it is not known."""
         return self._held.value(variable.name)
-
-    @property
-    def graphs(self) -> list[Graph]:
-        """The graphs of the run: what ran, and the program's own where that is another one."""
-        return [self._run.graph, *([self._run.python_graph] if self._run.python_graph is not None else [])]
-
-    def graph_of(self, node: Node) -> Graph:
-        """The graph of the run that `node` belongs to."""
-        graphs = self.graphs
-        return next((graph for graph in graphs if graph.find(node.name, node.device) is node), graphs[0])
-
-    def edges(self, node: Node) -> list[Edge]:
-        """What `node` reads, in the graph it belongs to; where it reads an Optional, what was put into that."""
-        for graph in self.graphs:
-            if graph.find(node.name, node.device) is node:
-                packed = [one.edge for one in unpacked(graph, node)]
-                return packed or neighbours_of(graph).inputs(node)
-        return []
-
-    def takes_out(self, node: Node) -> bool:
-        """Whether `node` takes a value out of an Optional into which another op of the run had put it."""
-        return bool(unpacked(self.graph_of(node), node))
-
-    def delivers(self, node: Node) -> bool:
-        """Whether `node` gives what an input pipeline delivered."""
-        return delivers(self.graph_of(node), node)
-
-    def is_captured(self, node: Node) -> bool:
-        """Whether `node` is a capture of the function: a variable, or a tensor of an enclosing scope."""
-        return node.name in self._captured
-
-    @property
-    def captured(self) -> frozenset[str]:
-        """The names of the function's captures."""
-        return frozenset(self._captured)
-
-    def is_variable(self, node: Node) -> bool:
-        """Whether `node` is a variable: of a graph, or one that a function or the forward function of it captured."""
-        if node.op_type in VARIABLE_OPS:
-            return True
-        forward = bool(self._given) and node.name not in self._given
-        if node.op_type not in INPUTS or not (forward or self.is_captured(node)):
-            return False
-        readers = self.graph_of(node).consumers(node.name)
-        return any(takes_handle(reader.op_type) or reader.op_type == UPDATED_VARIABLE for reader, _ in readers)
 
     def inputs(self, index: int) -> list[InputSeen]:
         """The inputs of the tensor at `index`, with the values that they had when it was computed."""
@@ -193,7 +132,7 @@ class Lineage:
             taken = popped(node, slot, index, store, self.graph_of(node), self.edges)
             if taken is not None:
                 edge, row = taken
-                return [InputSeen(edge.tensor, edge.node, row, store[row])]
+                return [self._shown_at(edge, row)]
         return [self._seen(edge, index) for edge in self.edges(node)]
 
     def _as_written(self, node: Node, written: VariableState, index: int) -> list[InputSeen]:
@@ -204,12 +143,16 @@ class Lineage:
             among = {edge.tensor for edge in by}
             by = [edge for edge in given if edge.tensor in among]
         by = [edge for edge in by if edge.node is None or not self.is_variable(edge.node)]
-        held = self._seen(variable, index) if written.row is None else self._shown_at(variable, written.row)
+        held = self._seen(variable, index) if written.row is None else self._shown_by_other(variable, written.row)
         return [held, *(self._seen(edge, index) for edge in dict.fromkeys(by))]
 
-    def _shown_at(self, edge: Edge, row: int) -> InputSeen:
-        tensor = self._run.tensors[row]
-        return InputSeen(edge.tensor, edge.node, row, tensor, None, "", str(tensor.name))
+    def _shown_at(self, edge: Edge, row: int, instead: str = "") -> InputSeen:
+        """What was passed along `edge`, shown by the tensor at `row`: not read yet."""
+        return InputSeen(edge.tensor, edge.node, row, self._run.tensors[row], instead=instead)
+
+    def _shown_by_other(self, edge: Edge, row: int) -> InputSeen:
+        """The same, where the tensor at `row` is another one than that which flows along `edge`."""
+        return self._shown_at(edge, row, str(self._run.tensors[row].name))
 
     def _taken_out(self, packed: Sequence[Packed], index: int) -> InputSeen:
         """What the tensor at `index`, taken out of an Optional, was when it was put there: one of `packed`."""
@@ -218,9 +161,9 @@ class Lineage:
         for edge, stacked in ((one.edge, one.stacked) for one in packed):
             row = stacked_row(edge.tensor, index, store) if stacked else None
             if row is not None:
-                found.append(InputSeen(edge.tensor, edge.node, row, store[row]))
+                found.append(self._shown_at(edge, row))
             else:
-                found.append(InputSeen(edge.tensor, edge.node, note=_NO_TURN) if stacked else self._seen(edge, index))
+                found.append(InputSeen.lacking(edge, _NO_TURN) if stacked else self._seen(edge, index))
         rows = {item.index: item for item in found if item.index is not None}
         equal = (row for row in rows if len(rows) > 1 and equal_values(store, row, index))
         return rows[next(equal, next(iter(rows)))] if rows else found[0]
@@ -237,7 +180,7 @@ class Lineage:
             return [self._seen(start, index)]
         edge = before[0]
         instead = "" if self._run.tensors[last].name == edge.tensor else str(self._run.tensors[last].name)
-        return [InputSeen(edge.tensor, edge.node, last, self._run.tensors[last], None, "", instead)]
+        return [self._shown_at(edge, last, instead)]
 
     def _turn_before(self, node: Node, edge: Edge, index: int) -> int | None:
         """The row of the value that the loop variable at `index` got from the previous iteration; None if first."""
@@ -273,43 +216,52 @@ class Lineage:
 
     def _seen(self, edge: Edge, reader: int | None) -> InputSeen:
         """What was passed along `edge`; if it was not captured, look for it upstream of ops that change nothing."""
-        name, node = edge.tensor, edge.node
         written = self._written(edge, reader)
         if written is not None:
             return written
-        met: set[TensorName] = set()
+        at, met = edge, set[TensorName]()
         while True:
-            instead = "" if name == edge.tensor else str(name)
-            device = node.whole_device if node is not None and self._has_namesakes(node) else None
-            same = None if reader is None else self._turns.same_turn(name, device, reader)
-            if same is not None and not same.taken:
-                return InputSeen(edge.tensor, edge.node, note=_NOT_TAKEN)
-            found = self._latest(name, device, node, reader) if same is None else same.index
-            variable = node if node is not None and self.is_variable(node) else None
-            if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
-                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
-            read = self._read_before(variable, reader) if variable is not None else None
-            if read is not None:  # for a captured variable, the value among the feeds may be from a later time
-                tensor = self._run.tensors[read]
-                return InputSeen(edge.tensor, edge.node, read, tensor, None, "", str(tensor.name))
-            held = self.held(variable) if variable is not None and self._is_unseen(found) else None
-            if held is not None:
-                return InputSeen(edge.tensor, edge.node, None, None, held, "", "held before the run")
-            if found is not None:
-                return InputSeen(edge.tensor, edge.node, found, self._run.tensors[found], None, "", instead)
-            fed = fed_elements(self._feeds, feed_name(node) or name)
-            if fed is not None:
-                told = "" if variable else "fed"
-                return InputSeen(edge.tensor, edge.node, None, None, fed, "", instead or told)
-            met.add(name)
-            further = self._further(name, node)
+            seen = self._seen_at(at, edge, reader)
+            if seen is not None:
+                return seen
+            met.add(at.tensor)
+            further = self._further(at.tensor, at.node)
             if further is None or further.tensor in met or len(met) > _MOST_COPIES:
-                return InputSeen(edge.tensor, edge.node, note=why_unseen(self._run, node))
-            name, node = further.tensor, further.node
+                return InputSeen.lacking(edge, why_unseen(self._run, at.node))
+            at = further
 
-    def _has_namesakes(self, node: Node) -> bool:
-        """Whether nodes on other devices bear its name; else what bears it is its, wherever a replay has run it."""
-        return any(len(graph.all_named(node.name)) > 1 for graph in self.graphs)
+    def _seen_at(self, at: Edge, edge: Edge, reader: int | None) -> InputSeen | None:
+        """What was passed along `edge`, told by what was passed along `at`, which is the same; None if unknown.
+
+        A tensor that shows it comes first. Of a variable that may show nothing, or only its handle: then what the run
+        read of it, or held, from before all updates; and what the run was given comes last, since that may be what
+        the variable was afterwards.
+        """
+        name, node = at.tensor, at.node
+        instead = "" if name == edge.tensor else str(name)
+        device = node.whole_device if node is not None and self.has_namesakes(node) else None
+        same = None if reader is None else self._turns.same_turn(name, device, reader)
+        if same is not None and not same.taken:
+            return InputSeen.lacking(edge, _NOT_TAKEN)
+        found = self._latest(name, device, node, reader) if same is None else same.index
+        variable = node if node is not None and self.is_variable(node) else None
+        if found is not None and not (self._is_handle(found) or (variable and self._is_unseen(found))):
+            return self._shown_at(edge, found, instead)
+        before = None if variable is None else self._before_updates(edge, variable, found, reader)
+        if before is not None:
+            return before
+        if found is not None:
+            return self._shown_at(edge, found, instead)
+        fed = fed_elements(self._feeds, feed_name(node) or name)
+        return None if fed is None else InputSeen.given(edge, fed, instead or ("" if variable else "fed"))
+
+    def _before_updates(self, edge: Edge, variable: Node, found: int | None, reader: int | None) -> InputSeen | None:
+        """What `variable` was before all updates of the run, as it was read, or is held; `found` is what shows it."""
+        read = self._read_before(variable, reader)
+        if read is not None:
+            return self._shown_by_other(edge, read)
+        held = self.held(variable) if self._is_unseen(found) else None
+        return None if held is None else InputSeen.given(edge, held, "held before the run")
 
     def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
         """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""
@@ -318,8 +270,8 @@ class Lineage:
         if reader is not None and node is not None and self._states is not None:
             written = self._states.when_read(reader, node, edge.tensor.node)
             if written is not None and not written.updates and written.row is not None:
-                return self._shown_at(edge, written.row)
-            return None if written is None else InputSeen(edge.tensor, edge.node, note=_WRITTEN_SINCE)
+                return self._shown_by_other(edge, written.row)
+            return None if written is None else InputSeen.lacking(edge, _WRITTEN_SINCE)
         if reader is None or variable is None or variable.op_type not in VARIABLE_OPS:
             return None
         node = self.node(reader)
@@ -332,7 +284,7 @@ class Lineage:
         rows = self._run.tensors.named(after)
         if len(rows) != 1 or rows[0] == reader:
             return None
-        return self._shown_at(edge, rows[0])
+        return self._shown_by_other(edge, rows[0])
 
     def _read_before(self, variable: Node, reader: int | None) -> int | None:
         """The first row before `reader` that holds the value of `variable` from before any update; or None."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Node
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import LITERALS
 

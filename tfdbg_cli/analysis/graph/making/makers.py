@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE
-from tfdbg_cli.analysis.graph.making.lineage import VARIABLE_OPS, Lineage
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Node
 from tfdbg_cli.ops.kinds import INCREMENTS, INPUTS, MOVES, PIPELINE_OPS, RELUS, SAME_VALUE, SELECTS, TRUTHS
 
 _WHOLE = frozenset({"int32", "int64", "uint32", "uint64"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.making.makers import Maker, maker_of
@@ -89,6 +90,24 @@ class _Step:
     gone: int = 0
 
 
+class _Beginning(Enum):
+    """What a way may begin with."""
+
+    WANTED = auto()  # the batch that is named; where none is, any array that the run was given
+    OTHER_ARRAY = auto()  # that the run was given, and is not the batch
+    NUMBER = auto()  # a single one that the run was given
+    VARIABLE = auto()
+    ARGUMENT = auto()  # of the function, that eager ops before the call made
+    TURN = auto()  # a variable of a loop, as it is when a turn begins
+
+
+_ENDS = frozenset({_Beginning.OTHER_ARRAY, _Beginning.NUMBER, _Beginning.VARIABLE})
+"""No way goes on there. An argument that eager ops made, and a turn of a loop, are themselves made of something."""
+_BESIDES_A_NUMBER = _Beginning.OTHER_ARRAY, _Beginning.ARGUMENT, _Beginning.NUMBER
+_WITHOUT_A_NUMBER = _Beginning.OTHER_ARRAY, _Beginning.VARIABLE, _Beginning.ARGUMENT, _Beginning.TURN
+"""With what a way begins, the best first: where a single number was given, and where none was."""
+
+
 def _way(
     run: Run,
     lineage: Lineage,
@@ -97,34 +116,26 @@ def _way(
     batch: TensorName | None,
     back: WaysBack,
 ) -> list[_Step]:
-    """The steps of the way from what was given to `start`."""
+    """The steps of the way from what was given to `start`; empty where it leads to nothing of the kind.
+
+    The graph is searched from `start` on, the nearest nodes first, until what is wanted comes up.
+    """
     before: dict[_Step, _Step | None] = {start: None}
     least = {start.node.name: start.gone}  # who went back less often may still go where others may not
     waiting = deque([start])
-    argument: _Step | None = None  # that eager ops made
-    number: _Step | None = None
-    variable: _Step | None = None
-    nearest: _Step | None = None  # that was given, and is not the batch
-    carried: _Step | None = None  # by a loop, from turn to turn
+    nearest: dict[_Beginning, _Step] = {}  # the first of each kind
     while waiting and len(before) < _MOST_NODES:
         step = waiting.popleft()
         current = step.node
-        kind = maker_of(current, lineage) if current.op_type in INPUTS or lineage.delivers(current) else None
-        if kind is Maker.DATA and _is_number(run, current):
-            number = number or step
-            continue
-        if kind is Maker.DATA and (batch is None or batch in (step.tensor, feed_name(current))):
+        kind = _beginning(run, lineage, step, batch)
+        if kind is None and through and begins_turns(current, lineage):
+            kind = _Beginning.TURN
+        if kind is _Beginning.WANTED:
             return _back(before, step)
-        if kind is Maker.DATA:
-            nearest = nearest or step
+        if kind is not None:
+            nearest.setdefault(kind, step)
+        if kind in _ENDS:
             continue
-        if kind is Maker.VARIABLE or variable_of(current, lineage) is not None:
-            variable = variable or step
-            continue
-        if carried is None and through and begins_turns(current, lineage):
-            carried = step
-        if argument is None and GIVEN_BY in current.attributes:
-            argument = step
         for edge in _read(lineage, current, through.get(current.name)):
             gone = None if edge.node is None else back.gone(current, edge, step.gone)
             if edge.node is None or gone is None:
@@ -135,11 +146,36 @@ def _way(
                 further = _Step(edge.tensor, edge.node, gone)
                 before[further] = step
                 waiting.append(further)
-    begin = nearest or (argument or number if number is not None else variable or argument) or carried
+    begin = _preferred(nearest)
     return _back(before, begin) if begin is not None else []
 
 
-def _is_number(run: Run, node: Node) -> bool:
+def _beginning(run: Run, lineage: Lineage, step: _Step, batch: TensorName | None) -> _Beginning | None:
+    """What a way would begin with that begins with `step`; None where that is not given, but made on the way."""
+    node = step.node
+    given = maker_of(node, lineage) if node.op_type in INPUTS or lineage.delivers(node) else None
+    if given is Maker.DATA:
+        if _is_fed_number(run, node):
+            return _Beginning.NUMBER
+        wanted = batch is None or batch in (step.tensor, feed_name(node))
+        return _Beginning.WANTED if wanted else _Beginning.OTHER_ARRAY
+    if given is Maker.VARIABLE or variable_of(node, lineage) is not None:
+        return _Beginning.VARIABLE
+    return _Beginning.ARGUMENT if GIVEN_BY in node.attributes else None
+
+
+def _preferred(nearest: Mapping[_Beginning, _Step]) -> _Step | None:
+    """Which of the nearest of each kind a way begins with, where what is wanted did not come up.
+
+    A single number says little, so an argument that eager ops made stands before it, be it of such numbers: of
+    `1 - p` that is `p`, and not the 1. Where no number was given, what those ops began with was the program's own,
+    and a variable stands before the argument.
+    """
+    order = _BESIDES_A_NUMBER if _Beginning.NUMBER in nearest else _WITHOUT_A_NUMBER
+    return next((nearest[kind] for kind in order if kind in nearest), None)
+
+
+def _is_fed_number(run: Run, node: Node) -> bool:
     """Whether `node` stands for a single number that the run was given."""
     name = feed_name(node)
     given = fed_value(run.call.feeds, name) if name is not None else None

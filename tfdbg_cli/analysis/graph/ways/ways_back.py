@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tfdbg_cli.analysis.graph.flow.turns import LOOP_VARIABLE, LoopTurns
+from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.version_one_loops import is_way_back
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.nodes.neighbours import Edge
-from tfdbg_cli.model.graph import Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Node
 from tfdbg_cli.model.runs import Run
 
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.capture.functions.definition.body import Output, ReferenceTarget
-from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, Scope
 from tfdbg_cli.capture.functions.definition.edit import Edit
 from tfdbg_cli.capture.functions.definition.own_names import in_place_of
 from tfdbg_cli.capture.functions.definition.shown_values import Shown
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import FAKES
 

@@ -18,13 +18,13 @@ from tfdbg_cli.capture.functions.checking.updated_variables import (
     region_of,
     updated_variables,
 )
-from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.undefined import may_be_undefined
 from tfdbg_cli.capture.questions.coverage import Coverage
 from tfdbg_cli.capture.questions.question import Covering, Question
 from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.dtypes import element_type
-from tfdbg_cli.model.graph import Graph
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import puts_away

@@ -19,7 +19,6 @@ from tfdbg_cli.capture.tf.types import NodeDef
 from tfdbg_cli.model.names import TensorName, free_name
 from tfdbg_cli.ops.kinds import BRANCHES, LOOPS, PLAIN_CALLS, SIZED_BY_VALUES
 
-LOOP_VARIABLE = "LoopVariable"
 ARGUMENT = "Placeholder"
 
 

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from tfdbg_cli.capture.functions.definition.body import Output, ReferenceTarget
-from tfdbg_cli.capture.functions.definition.call_tree import LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.definition.called_functions import named_by
 from tfdbg_cli.capture.functions.definition.constants import constant_in
 from tfdbg_cli.capture.functions.definition.mergeable import SAME, mergeable
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.types import EagerTensor, NodeDef
+from tfdbg_cli.model.graph import LOOP_VARIABLE
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.ops.kinds import FAKES
 

@@ -10,7 +10,7 @@ takes many rounds, products that the optimizer fused are computed once more, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
@@ -57,6 +57,14 @@ def proven(
 ) -> Proof:
     """A rewritten function whose own ops differ from those of `plain` as little as can be had, and the comparison.
 
+    Tried are, one after the other, until one gives a proof (else the best of the rounds counts):
+
+    1. to add our ops to what the optimizer made of `plain`;
+    2. a few rounds (`_USUAL`), each of which has the rewritten function optimized as a whole, and after which checks
+       that caused a difference read something else;
+    3. as 1, at any cost;
+    4. the rounds that are left of all (`_ROUNDS`).
+
     Args:
         root: the scope of the function.
         plain: what the runtime makes of the plain function for `inputs`; None where it does not tell.
@@ -69,46 +77,80 @@ def proven(
             no proof.
 
     """
-    own = len(root.body.returns)
     onto = None if plain is None else plain.optimized
-    first = make(frozenset(), onto)
-    left_out: Apart = frozenset()
-    while leaving_out is not None and not first.lacking <= left_out:  # without one value another may be wanted
-        left_out |= first.lacking
-        first = leaving_out(left_out, onto)
+    first, left_out = _made_first(make, leaving_out, onto)
     found = _added_to(plain, first, inputs, with_nan=with_nan)
     if found is not None:
         return found
-    bodies = {scope.body.name: scope.body for scope in root.all()}
-    apart: Apart = frozenset()
-    best: Proof | None = None
-    parted = 0
+    rounds = _Rounds(root, plain, inputs, with_nan=with_nan)
+    begins_with_first = not (first.grafted or left_out)
     for number in range(_ROUNDS):
         if number == _USUAL and at_any_cost is not None:
             found = _added_to(plain, at_any_cost(frozenset(), onto), inputs, with_nan=with_nan)
             if found is not None:
                 return found
-        instrumented = make(apart, None) if apart or first.grafted or left_out else first
-        rewritten = None if plain is None else instrumented.compiled(inputs)
-        if plain is None or rewritten is None:
-            return best or Proof(instrumented, None)
-        everywhere = number > 0  # block by block a deep network would take as many rounds as it has blocks
-        proof = Proof(instrumented, compared(plain, rewritten, own, with_nan=with_nan, everywhere=everywhere))
-        best = proof if best is None or _parted(proof) <= _parted(best) else best
-        if proof.comparison is not None and proof.comparison.opened:
-            return best
-        given = () if proof.comparison is None else instrumented.places_given(proof.comparison.given)
-        more = apart.union(_further(proof.comparison, bodies, apart), _instead(given, bodies, apart))
-        stays = more == apart or _parted(proof) == parted  # the last round has changed nothing
-        parted = _parted(proof)
-        if stays and parted and proof.comparison is not None:
-            wider = replace(proof.comparison, suspects=proof.comparison.near)
-            more = more.union(_further(wider, bodies, apart))
-        if more == apart:
-            return best
-        apart = more
-    assert best is not None
-    return best
+        made = first if number == 0 and begins_with_first else make(rounds.apart, None)
+        if not rounds.asks_for_another(made):
+            break
+    assert rounds.best is not None
+    return rounds.best
+
+
+def _made_first(make: Make, leaving_out: Make | None, onto: Onto) -> tuple[Instrumented, Apart]:
+    """The rewritten function with our ops added to the nodes `onto`, if that can be done, and what it leaves out."""
+    made, left_out = make(frozenset(), onto), frozenset[tuple[str, ReferenceTarget]]()
+    while leaving_out is not None and not made.lacking <= left_out:  # without one value another may be wanted
+        left_out |= made.lacking
+        made = leaving_out(left_out, onto)
+    return made, left_out
+
+
+class _Rounds:
+    """Rewritten functions compared with the plain one, each made by what the comparison before it told.
+
+    `apart` are the values that checks must not read in the next one, and `best` is the one that differs least.
+    """
+
+    def __init__(self, root: Scope, plain: Compiled | None, inputs: Sequence[EagerTensor], *, with_nan: bool) -> None:
+        self.apart: Apart = frozenset()
+        self.best: Proof | None = None
+        self._plain = plain
+        self._inputs = inputs
+        self._with_nan = with_nan
+        self._own = len(root.body.returns)
+        self._bodies = {scope.body.name: scope.body for scope in root.all()}
+        self._differing = 0  # in the last round
+
+    def asks_for_another(self, made: Instrumented) -> bool:
+        """Compare `made`, of which no check reads what is `apart`; where another round may do better, that grows."""
+        rewritten = None if self._plain is None else made.compiled(self._inputs)
+        if self._plain is None or rewritten is None:
+            self.best = self.best or Proof(made, None)
+            return False
+        everywhere = bool(self.apart)  # block by block a deep network would take as many rounds as it has blocks
+        found = compared(self._plain, rewritten, self._own, with_nan=self._with_nan, everywhere=everywhere)
+        if self.best is None or _differing(found) <= _differing(self.best.comparison):
+            self.best = Proof(made, found)
+        if found.opened:
+            return False
+        more = self._more_apart(found, made.places_given(found.given))
+        if more == self.apart:
+            return False
+        self.apart = more
+        return True
+
+    def _more_apart(self, found: FunctionComparison, given: Iterable[tuple[str, ReferenceTarget]]) -> Apart:
+        """`apart`, and what the suspects that were `found` read, or return as `given`.
+
+        Where the last round has changed nothing, everything near them is suspected.
+        """
+        more = self.apart.union(
+            _further(found.suspects, self._bodies, self.apart), _instead(given, self._bodies, self.apart)
+        )
+        differing = _differing(found)
+        stays = more == self.apart or differing == self._differing
+        self._differing = differing
+        return more.union(_further(found.near, self._bodies, self.apart)) if stays and differing else more
 
 
 def _added_to(
@@ -123,16 +165,16 @@ def _added_to(
     return Proof(made, found) if found.same else None
 
 
-def _parted(proof: Proof) -> int:
-    comparison = proof.comparison
+def _differing(comparison: FunctionComparison | None) -> int:
+    """How many outputs and effects of the program differ."""
     return 0 if comparison is None else len(comparison.outputs) + len(comparison.effects)
 
 
 def _further(
-    comparison: FunctionComparison | None, bodies: Mapping[str, Body], apart: Apart
+    suspects: Iterable[tuple[NodeDef, Sequence[int]]], bodies: Mapping[str, Body], apart: Apart
 ) -> Iterator[tuple[str, ReferenceTarget]]:
-    """The values that the suspects of `comparison` must not read next time."""
-    for node, positions in () if comparison is None else comparison.suspects:
+    """The values that `suspects` must not read next time, at the positions that each is given with."""
+    for node, positions in suspects:
         for text in _told(node, positions):
             found = source_told(text)
             if found is not None and found[0] in bodies:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from tfdbg_cli.analysis.graph.making.forward import named_forward
-from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, LOOP_VARIABLE, CallKind, CallSite, Scope
+from tfdbg_cli.capture.functions.definition.call_tree import ARGUMENT, CallKind, CallSite, Scope
 from tfdbg_cli.capture.functions.graph.forward_function import ForwardFunction
 from tfdbg_cli.capture.functions.graph.scopes import forward_of, named_graphs_below, scope_of
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.tracebacks import TracebacksInside
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, NodeDef, TfGraph
 from tfdbg_cli.formats.messages.attribute_text import AttributeTexts
-from tfdbg_cli.model.graph import Graph, GraphKind, Node
+from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 

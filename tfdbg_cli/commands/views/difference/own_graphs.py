@@ -13,7 +13,8 @@ from tfdbg_cli.analysis.graph.nodes.needed import needed_nodes
 from tfdbg_cli.commands.views.difference.data import graph_data
 from tfdbg_cli.commands.views.difference.rows import graph_table
 from tfdbg_cli.document.document import Document, Text
-from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
+from tfdbg_cli.document.labels import label_span
+from tfdbg_cli.document.text import EMPTY_LINE, Line, line
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.names import device_matches, node_of
 from tfdbg_cli.model.runs import Run
@@ -22,7 +23,6 @@ from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.updates import OWN_OPS
 from tfdbg_cli.ops.kinds import ENTER
 
-_LABEL = 10
 _ARGUMENT = "_Arg"
 _TURNS = "parallel_iterations"
 _SLOWED = "Loops make one turn after the other (parallel_iterations 1): the dump that shows this graph asks for that."
@@ -63,7 +63,7 @@ def own_graphs_document(run: Run) -> Document:
 
 
 def _labelled(label: str, text: str) -> Line:
-    return line(Span(label.ljust(_LABEL), Style.LABEL), text)
+    return line(label_span(label), text)
 
 
 def _part(graph: Graph, names: frozenset[str]) -> Graph:

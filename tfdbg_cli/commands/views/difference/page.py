@@ -20,6 +20,7 @@ from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.document.document import Block, Document, Text, WithoutLinks
 from tfdbg_cli.document.flow import Flow, Piece
+from tfdbg_cli.document.labels import label_span
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.calls import RunKind
@@ -30,7 +31,6 @@ from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.effects import updates_variable
 
-_LABEL = 10
 _BY_NATURE = " that differ by nature, as each {} was given data of its own"
 _NAMES_SHOWN = 6
 _WAY_SHOWN = 6
@@ -116,17 +116,17 @@ def _head(beside: SideBySide) -> list[Line]:
     for label, name, run in zip("AB", beside.names, beside.comparison.runs, strict=True):
         title = run.change.title if run.change is not None else run.call.title
         said: list[Span | str] = [Span(name, Style.NAME), "  "] if name else []
-        lines.append(line(Span(label.ljust(_LABEL), Style.LABEL), *said, title))
+        lines.append(line(label_span(label), *said, title))
     found = beside.compared
     if found.pairs > 1:
-        lines.append(line(Span("Runs".ljust(_LABEL), Style.LABEL), _runs_told(found)))
+        lines.append(line(label_span("Runs"), _runs_told(found)))
     if found.pairs > 1 and found.renumbered:
         text = "in their order, since no number of a run is in both: they may be of other steps."
-        lines.append(line(Span("Paired".ljust(_LABEL), Style.LABEL), Span(text, Style.WARNING)))
+        lines.append(line(label_span("Paired"), Span(text, Style.WARNING)))
     if found.single:
         was = "was" if found.single == 1 else "were"
         text = f"{count_text(found.single, 'run has', 'runs have')} no other, and {was} not compared."
-        lines.append(line(Span("Alone".ljust(_LABEL), Style.LABEL), Span(text, Style.WARNING)))
+        lines.append(line(label_span("Alone"), Span(text, Style.WARNING)))
     return lines
 
 
@@ -151,9 +151,9 @@ def _runs_told(found: Compared) -> str:
 def _graphs_alone(*, asked: bool) -> Block:
     """What is to be said in the place of values, of two graphs without any."""
     if asked:
-        return Labelled("First", "Graphs hold no values: only what sets them apart is told.", label_width=_LABEL)
+        return Labelled("First", "Graphs hold no values: only what sets them apart is told.")
     text = "Could not compare. Graphs hold no values: --graphs lists what sets them apart."
-    return Labelled("First", text, Style.WARNING, _LABEL)
+    return Labelled("First", text, Style.WARNING)
 
 
 def _nothing(comparison: Comparison) -> Block:
@@ -162,14 +162,13 @@ def _nothing(comparison: Comparison) -> Block:
             "First",
             "Could not compare. No tensor of one could be paired with one of the other.",
             Style.WARNING,
-            _LABEL,
         )
     if not comparison.comparable:
         text = f"Could not compare. Of no pair of tensors both have values.{_why_without(comparison)}"
-        return Labelled("First", text, Style.WARNING, _LABEL)
+        return Labelled("First", text, Style.WARNING)
     if comparison.differing:
         text = "Nothing diverges of its own, but rounding has grown beyond the tolerance that was asked for."
-        return Labelled("First", text, Style.WARNING, _LABEL)
+        return Labelled("First", text, Style.WARNING)
     counts = comparison.counts
     if counts[TensorFate.OWN_DATA]:
         if _lacks_updates(comparison):
@@ -177,7 +176,7 @@ def _nothing(comparison: Comparison) -> Block:
                 "Nothing diverges before the variables are updated; what they are afterwards was not recorded, and"
                 " not compared."
             )
-            return Labelled("First", text, Style.WARNING, _LABEL)
+            return Labelled("First", text, Style.WARNING)
         shared = f"what all {comparison.peer}s are to share is the same"
         text = f"Nothing diverges: {shared}, the rest is of what each was given."
     elif counts[TensorFate.OTHER_WAY]:
@@ -186,7 +185,7 @@ def _nothing(comparison: Comparison) -> Block:
         text = "Nothing diverges: what differs is rounding."
     else:
         text = "Nothing differs of what could be compared." if counts[TensorFate.UNKNOWN] else "Nothing differs."
-    return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD, _LABEL)
+    return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD)
 
 
 def _why_without(comparison: Comparison) -> str:
@@ -221,7 +220,7 @@ def _first_blocks(beside: SideBySide, first: Verdict) -> list[Block]:
             again = f" execution {tensor.execution}" if tensor.execution else ""
             lines.append(
                 line(
-                    Span((label or "    in B").ljust(_LABEL), Style.LABEL),
+                    label_span(label or "    in B"),
                     Span(str(tensor.name), Style.TITLE, link),
                     f"{again}  ",
                     Span(tensor.op_type, Style.OP),
@@ -229,8 +228,8 @@ def _first_blocks(beside: SideBySide, first: Verdict) -> list[Block]:
                     Span(short_device(tensor.device), Style.DEVICE),
                 )
             )
-    blocks: list[Block] = [Text(tuple(lines)), Labelled("", change_text(comparison, first), Style.WARNING, _LABEL)]
-    blocks.append(Labelled("Why", why(comparison, first, inputs), label_width=_LABEL))
+    blocks: list[Block] = [Text(tuple(lines)), Labelled("", change_text(comparison, first), Style.WARNING)]
+    blocks.append(Labelled("Why", why(comparison, first, inputs)))
     blocks.append(Text((EMPTY_LINE,)))
     blocks += _made_at(beside, first)
     if inputs:
@@ -250,7 +249,7 @@ def _made_at(beside: SideBySide, first: Verdict) -> list[Block]:
         sides, labels = [linked or 0], ("Both at", "Both at")
     found: list[Block] = []
     for side in sides:
-        blocks = made_at_blocks(runs[side], nodes[side], _LABEL, label=labels[side])
+        blocks = made_at_blocks(runs[side], nodes[side], label=labels[side])
         found += blocks if side == linked else map(WithoutLinks, blocks)
     return found
 
@@ -269,32 +268,32 @@ def _counted(beside: SideBySide) -> list[Block]:
         f"{counts[TensorFate.UNKNOWN]:,} without values" if counts[TensorFate.UNKNOWN] else "",
     ]
     text = f"{count_text(len(pairs.rows), 'pair')} of tensors: {', '.join(filter(None, parts))}."
-    blocks: list[Block] = [Labelled("Compared", text, label_width=_LABEL)]
+    blocks: list[Block] = [Labelled("Compared", text)]
     if zeros := list(comparison.judge.signed_zeros):
         names = [str(comparison.runs[0].tensors[row].name) for row, _ in zeros[:_NAMES_SHOWN]]
         more = f" … {len(zeros) - len(names):,} more" if len(zeros) > len(names) else ""
         text = f"in {count_text(len(zeros), 'equal pair')} elements are 0 in one and -0 in the other"
-        blocks.append(Labelled("Zeros", f"{text}: {', '.join(names)}{more}", Style.HINT, _LABEL))
+        blocks.append(Labelled("Zeros", f"{text}: {', '.join(names)}{more}", Style.HINT))
     for label, side, rows in (("Only in A", 0, pairs.only_first), ("Only in B", 1, pairs.only_second)):
         if rows:
             names = [str(comparison.runs[side].tensors[row].name) for row in rows[:_NAMES_SHOWN]]
             more = f" … {len(rows) - len(names):,} more" if len(rows) > len(names) else ""
             text = f"{count_text(len(rows), 'tensor')}: {', '.join(names)}{more}"
-            blocks.append(Labelled(label, text, Style.WARNING, _LABEL))
+            blocks.append(Labelled(label, text, Style.WARNING))
     for name, value in comparison.damaged[:_NAMES_SHOWN]:
-        blocks.append(Labelled("Damaged", f"{name}: {value.text}", Style.ERROR, _LABEL))
+        blocks.append(Labelled("Damaged", f"{name}: {value.text}", Style.ERROR))
     if comparison.precision is not None:
         names = [
             f"{run.tensors[row].dtype} in {side} ({run.tensors[row].name!s})"
             for side, run, row in zip("AB", comparison.runs, comparison.precision, strict=True)
         ]
         text = f"from here on they compute with other types: {', '.join(names)}; the coarser one says what counts."
-        blocks.append(Labelled("Types", text, label_width=_LABEL))
+        blocks.append(Labelled("Types", text))
     if unused := beside.compared.unused_lines:
         some = beside.compared.count < beside.compared.pairs
         where = " in the runs that were compared" if some else ""
         text = f"these lines fit no pair of nodes{where}: {', '.join(map(str, unused))}"
-        blocks.append(Labelled("Map", text, Style.WARNING, _LABEL))
+        blocks.append(Labelled("Map", text, Style.WARNING))
     return blocks
 
 
@@ -315,4 +314,4 @@ def _growth(beside: SideBySide) -> list[Block]:
         grew = f" ×{one.growth:.3g}" if one.growth > 1 else ""
         error = Span(f" {number(one.gap.errors.relative)}{grew}", Style.NUMBER)
         pieces.append((arrow, Span(name, Style.NAME, beside.link(one.rows)), error))
-    return [Flow("Rounding", tuple(pieces), _LABEL)]
+    return [Flow("Rounding", tuple(pieces))]

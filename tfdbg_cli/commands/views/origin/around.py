@@ -20,6 +20,7 @@ from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.views.short_names import ShortNames
 from tfdbg_cli.document.document import Block, Text
 from tfdbg_cli.document.flow import Flow, Piece
+from tfdbg_cli.document.labels import label_span
 from tfdbg_cli.document.summary import number_text
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.names import TensorName, tensor_name_of
@@ -32,7 +33,7 @@ _LONGEST_NAME = 60  # characters of a name in a sentence
 _LONGEST_PATTERN = 200  # characters of a pattern that somebody may want to type
 
 
-def chain_block(run: Run, chain: Sequence[Link], names: ShortNames, label_width: int) -> Block:
+def chain_block(run: Run, chain: Sequence[Link], names: ShortNames) -> Block:
     """`x → dense/MatMul :6 → prob :7`: each step a link to its value, and one to its line.
 
     Where values grew on the way, each step has the largest magnitude, and the step with the largest growth how many
@@ -58,7 +59,7 @@ def chain_block(run: Run, chain: Sequence[Link], names: ShortNames, label_width:
         if grown is not None and i == grown[0]:
             parts.append(Span(f" (×{number_text(grown[1])})", Style.WARNING))
         pieces.append(tuple(parts))
-    return Flow("Chain", tuple(pieces), label_width)
+    return Flow("Chain", tuple(pieces))
 
 
 def _steps_shown(count: int, grown: int | None) -> list[int]:
@@ -84,15 +85,15 @@ def _value_link(run: Run, name: TensorName) -> str:
     return node_link(name.node) if name.node in run.graph else ""
 
 
-def here_line(run: Run, label_width: int) -> Line:
+def here_line(run: Run) -> Line:
     """That the program stands at the origin, with a link to its calls; of a saved run, that it stood there."""
-    label = Span("After".ljust(label_width), Style.LABEL)
+    label = label_span("After")
     if not run.frames:
         return line(label, "nothing yet: the program stood right behind this op.")
     return line(label, "nothing yet: the program stands right behind this op: ", Span("frames", Style.KEY, "frames"))
 
 
-def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, *, listed: bool) -> Line:
+def after_line(after: Aftermath, options: argparse.Namespace, *, listed: bool) -> Line:
     """What the origin spoiled, with a link to the list where there is one: the stepper's is of nodes."""
     what = "NaN" if options.nan else "NaN or infinity"
     if after.seen < after.total:
@@ -102,7 +103,7 @@ def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, 
         text = f"{after.bad:,} of {count_text(after.total, 'later tensor')} {verb} {what} too"
     else:
         text = f"no later tensor holds {what}"
-    label = Span("After".ljust(label_width), Style.LABEL)
+    label = label_span("After")
     if not listed:
         return line(label, f"{text}.")
     excluded = options.filter_exclude_node_names
@@ -110,22 +111,22 @@ def after_line(after: Aftermath, options: argparse.Namespace, label_width: int, 
     return line(label, f"{text}: ", Span("lt -f has_inf_or_nan", Style.KEY, link))
 
 
-def harm_blocks(run: Run, found: Finding, label_width: int) -> list[Block]:
+def harm_blocks(run: Run, found: Finding) -> list[Block]:
     """That nothing came of the origin, or of others that came before it."""
     lines: list[Line] = []
     if found.harmless:
-        harm = Span("Harm".ljust(label_width), Style.LABEL)
+        harm = label_span("Harm")
         touched = "NaN or infinite by it" if found.used else "touched"
         lines.append(line(harm, Span(f"no result and no variable is {touched}.", Style.GOOD)))
     all_of_them = Span("origin --all", Style.KEY, "origin --all")
     if found.before and not found.before_used:
-        label = Span("Before".ljust(label_width), Style.LABEL)
+        label = label_span("Before")
         touch = "touches" if found.before == 1 else "touch"
         lines.append(line(label, f"{_not_finite_before(found)}, and {touch} nothing: ", all_of_them))
     blocks: list[Block] = [Text(tuple(lines))] if lines else []
     if found.before_used:
         words = (*_used_before(run, found), all_of_them)
-        blocks.append(Flow("Before", tuple((Span(" "), word) for word in words), label_width))
+        blocks.append(Flow("Before", tuple((Span(" "), word) for word in words)))
     return blocks
 
 
@@ -147,12 +148,12 @@ def _used_before(run: Run, found: Finding) -> Iterator[Span]:
     yield from map(Span, told.split())
 
 
-def spoiled_blocks(run: Run, after: Aftermath, label_width: int) -> list[Block]:
+def spoiled_blocks(run: Run, after: Aftermath) -> list[Block]:
     """The results and variables that are bad."""
     blocks: list[Block] = []
     for label, names in (("Results", after.results), ("Variables", after.variables)):
         if names:
-            blocks.append(Flow(label, _listed(run, names), label_width))
+            blocks.append(Flow(label, _listed(run, names)))
     return blocks
 
 
@@ -167,7 +168,7 @@ def _listed(run: Run, names: Sequence[str]) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool, label_width: int) -> list[Block]:
+def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool) -> list[Block]:
     """That the program itself left out what would have been spoiled, and how to watch past it."""
     if not after.guarded or not is_gradient(run.graph, node):
         return []
@@ -178,10 +179,10 @@ def guarded_blocks(run: Run, after: Aftermath, node: str, *, live: bool, label_w
         command = "run -f has_inf_or_nan -fenn gradient"
         pieces += [(Span(f" {word}"),) for word in ("To", "watch", "what", "is", "no", "gradient:")]
         pieces += [(Span(" "), Span(command, Style.KEY, command))]
-    return [Flow("Guarded", tuple(pieces), label_width)]
+    return [Flow("Guarded", tuple(pieces))]
 
 
-def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) -> list[Block]:
+def intended_blocks(run: Run, intended: Sequence[Intended]) -> list[Block]:
     """The infinities and NaN that were passed over, and how to have them counted, or skipped by a watch."""
     if not intended:
         return []
@@ -203,15 +204,15 @@ def intended_blocks(run: Run, intended: Sequence[Intended], label_width: int) ->
     nodes = f"-fenn {quoted(skipping(intended))}"
     way = nodes if len(nodes) <= _LONGEST_PATTERN else "--benign skip"
     pieces += [(Span(" A watch skips them with "),), (Span(way, Style.KEY),)]
-    return [Flow("Intended", tuple(pieces), label_width)]
+    return [Flow("Intended", tuple(pieces))]
 
 
-def ignored_blocks(nodes: Sequence[str], label_width: int) -> list[Block]:
+def ignored_blocks(nodes: Sequence[str]) -> list[Block]:
     """How many nodes that are not finite count as fine by word, with a link to the list of what does."""
     if not nodes:
         return []
     head = line(
-        Span("Ignored".ljust(label_width), Style.LABEL),
+        label_span("Ignored"),
         f"{count_text(len(nodes), 'node')} not finite {'counts' if len(nodes) == 1 else 'count'} as fine: ",
         Span("ignored", Style.KEY, "ignored"),
     )

@@ -9,6 +9,7 @@ from tfdbg_cli.analysis.batch.replica import replica_given
 from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.document.labels import label_span
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
@@ -16,7 +17,7 @@ from tfdbg_cli.model.runs import Run
 _LISTED, _FEEDS = 12, 3
 
 
-def batch_lines(run: Run, batch: BatchRows, label_width: int) -> list[Line]:
+def batch_lines(run: Run, batch: BatchRows) -> list[Line]:
     """The rows of `batch`, those behind offending elements, and what was fed with them; none where there are none."""
     if not batch.rows:
         return []
@@ -37,7 +38,7 @@ def batch_lines(run: Run, batch: BatchRows, label_width: int) -> list[Line]:
         verb = "pf" if fed_elements(run.call.given, tensor_name_of(batch.source)) is not None else "pt"
         feeds = [Span(batch.source, Style.NAME, f"{verb} {quoted(batch.source)}")]
     link = f"row {batch.rows[0]}"
-    head = Span("Batch".ljust(label_width), Style.LABEL)
+    head = label_span("Batch")
     parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), of_how_many]
     for i, feed in enumerate(feeds[:_FEEDS]):
         parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]

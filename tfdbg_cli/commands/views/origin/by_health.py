@@ -12,14 +12,13 @@ from tfdbg_cli.commands.views.links import node_link, tensor_link
 from tfdbg_cli.commands.views.lists.tensor_columns import execution_cell, execution_columns
 from tfdbg_cli.commands.views.made_at import made_at_blocks
 from tfdbg_cli.document.document import Block, Document, Text
+from tfdbg_cli.document.labels import LABEL_WIDTH, label_span
 from tfdbg_cli.document.summary import facts_line, summary_data
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
-
-_LABEL = 10  # columns of the labels at the left
 
 
 def origin_by_health(context: Context, options: argparse.Namespace, nothing: dict[str, Any]) -> Document:
@@ -42,22 +41,22 @@ def origin_by_health(context: Context, options: argparse.Namespace, nothing: dic
 def _screen(run: Run, origin: HealthOrigin, later: list[int]) -> tuple[Block, ...]:
     blocks: list[Block] = [
         Text((_what(run, origin),)),
-        Labelled("Cause", origin.cause.text, Style.WARNING, _LABEL),
+        Labelled("Cause", origin.cause.text, Style.WARNING),
     ]
     if origin.cause.suggestion:
-        blocks.append(Labelled("Try", origin.cause.suggestion, Style.HINT, _LABEL))
+        blocks.append(Labelled("Try", origin.cause.suggestion, Style.HINT))
     forward = f": {origin.forward}, whose gradient this is" if origin.forward else ""
-    blocks += [Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, _LABEL, forward), Text((EMPTY_LINE,))]
+    blocks += [Text((EMPTY_LINE,)), *made_at_blocks(run, origin.made_by, forward), Text((EMPTY_LINE,))]
     if origin.inputs:
         rows = [_input(run, origin.inputs[i], "From" if i == 0 else "") for i in range(len(origin.inputs))]
-        columns = (Column("", width=_LABEL - 2), Column(""), Column(""), Column(""))
+        columns = (Column("", width=LABEL_WIDTH - 2), Column(""), Column(""), Column(""))
         blocks += [Table(columns, len(rows), rows.__getitem__, show_head=False), Text((EMPTY_LINE,))]
-    label = Span("After".ljust(_LABEL), Style.LABEL)
+    label = label_span("After")
     verb = "holds" if len(later) == 1 else "hold"
     after = f"{count_text(len(later), 'later tensor')} {verb} NaN or infinity too: "
     link = Span("lt -f has_inf_or_nan", Style.KEY, "lt -f has_inf_or_nan")
     blocks.append(Text((line(label, after, link) if later else line(label, "no later tensor is bad."),)))
-    blocks.append(Labelled("Known", " ".join(run.notes[:1]), Style.DIM, _LABEL))
+    blocks.append(Labelled("Known", " ".join(run.notes[:1]), Style.DIM))
     return tuple(blocks)
 
 
@@ -65,7 +64,7 @@ def _what(run: Run, origin: HealthOrigin) -> Line:
     tensor = run.tensors[origin.index]
     again = f" execution {tensor.execution}" if tensor.execution else ""
     return line(
-        Span("Origin".ljust(_LABEL), Style.LABEL),
+        label_span("Origin"),
         Span(str(origin.name), Style.TITLE, tensor_link(run.tensors, origin.index)),
         f"{again}  ",
         Span(origin.op_type, Style.OP, node_link(origin.node.name) if origin.node else ""),

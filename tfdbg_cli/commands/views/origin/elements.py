@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.origin.batch import batch_lines
 from tfdbg_cli.commands.views.short_names import shortest_ends
 from tfdbg_cli.document.document import Block, Text
+from tfdbg_cli.document.labels import LABEL_WIDTH, NO_LABEL
 from tfdbg_cli.document.summary import chip, number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Span, Style, line
@@ -25,13 +26,13 @@ _MORE = 10  # times as many elements as before, where more are asked for
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
-def element_blocks(run: Run, found: Finding, most: int, label_width: int) -> list[Block]:
+def element_blocks(run: Run, found: Finding, most: int) -> list[Block]:
     """The first offending elements beside the input elements that made them, and the rows of the batch behind."""
-    rows = batch_lines(run, found.in_batch.batch, label_width)
-    return [*_elements(found.origin, most, label_width), *([Text(tuple(rows))] if rows else [])]
+    rows = batch_lines(run, found.in_batch.batch)
+    return [*_elements(found.origin, most), *([Text(tuple(rows))] if rows else [])]
 
 
-def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
+def _elements(origin: Origin, most: int) -> list[Block]:
     if not origin.value.ndim and not any(part is not None for part in origin.elements[0].parts):
         return []
     shown = first_elements(origin, most)
@@ -39,7 +40,7 @@ def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
     # Short heads, so that the values stand side by side on a narrow screen; the full names are those of the inputs.
     titles = shortest_ends([str(origin.name), *(str(origin.inputs[i].name) for i in known)])
     columns = (
-        Column("Elements", width=label_width - 2),
+        Column("Elements", width=LABEL_WIDTH - 2),
         Column(""),
         *(Column(title) for title in titles),
     )
@@ -58,11 +59,11 @@ def _elements(origin: Origin, most: int, label_width: int) -> list[Block]:
     if total > len(shown):
         more = MOST_ELEMENTS if len(shown) < MOST_ELEMENTS else min(_MORE * len(shown), MOST_LISTED)
         link = f"origin -m {more}" if more > len(shown) else ""
-        blocks.append(Text((line(" " * label_width, Span(f"… {total - len(shown):,} more", Style.DIM, link)),)))
+        blocks.append(Text((line(NO_LABEL, Span(f"… {total - len(shown):,} more", Style.DIM, link)),)))
     if origin.left_out:
         verb, them = ("is", "it") if origin.left_out == 1 else ("are", "them")
         said = f"{origin.left_out:,} more {verb} bad, but no tf.where chooses {them}"
-        blocks.append(Text((line(" " * label_width, Span(said, Style.DIM)),)))
+        blocks.append(Text((line(NO_LABEL, Span(said, Style.DIM)),)))
     return blocks
 
 

@@ -11,6 +11,7 @@ from tfdbg_cli.commands.views.links import node_link, source_link, tensor_link
 from tfdbg_cli.commands.views.variable_view import untold_link
 from tfdbg_cli.document.document import Block
 from tfdbg_cli.document.flow import Flow, Piece
+from tfdbg_cli.document.labels import label_span
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.dtypes import name_of
@@ -20,7 +21,7 @@ from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import shape_text
 
 
-def head_line(run: Run, origin: Origin, label_width: int) -> Line:
+def head_line(run: Run, origin: Origin) -> Line:
     """The tensor in which it began, its op, how many of its elements are not finite, and the device."""
     facts = summarize(origin.value)
     tensor = run.tensors[origin.index] if origin.index is not None else None
@@ -38,7 +39,7 @@ def head_line(run: Run, origin: Origin, label_width: int) -> Line:
             counts += [" ", Span(f"{word}×{count:,}", style)]
     again = f" execution {tensor.execution}" if tensor is not None and tensor.execution else ""
     return line(
-        Span("Origin".ljust(label_width), Style.LABEL),
+        label_span("Origin"),
         Span(str(origin.name), Style.TITLE, link),
         f"{again}  ",
         Span(origin.op_type, Style.OP, node_link(origin.node.name) if origin.node else ""),
@@ -49,13 +50,13 @@ def head_line(run: Run, origin: Origin, label_width: int) -> Line:
     )
 
 
-def cause_block(run: Run, origin: Origin, text: str, label_width: int) -> Block:
+def cause_block(run: Run, origin: Origin, text: str) -> Block:
     """The cause in words; the inputs that it names lead to their values."""
     named = {str(seen.name): tensor_link(run.tensors, seen.index) for seen in origin.inputs if seen.index is not None}
-    return Labelled("Cause", text, Style.WARNING, label_width, tuple(named.items()))
+    return Labelled("Cause", text, Style.WARNING, links=tuple(named.items()))
 
 
-def nan_blocks(run: Run, nan: Origin, label_width: int) -> list[Block]:
+def nan_blocks(run: Run, nan: Origin) -> list[Block]:
     """Where NaN began, in the op that made it of an infinity, and how."""
     value = Span(str(nan.name), Style.NAME, "" if nan.index is None else tensor_link(run.tensors, nan.index))
     pieces: list[Piece] = [(value,), (Span("  "), Span(nan.op_type, Style.OP))]
@@ -63,10 +64,10 @@ def nan_blocks(run: Run, nan: Origin, label_width: int) -> list[Block]:
         place = f"{PurePath(nan.frame.file).name}:{nan.frame.line}"
         pieces.append((Span("  "), Span(place, Style.DIM, source_link(nan.frame.file, nan.frame.line))))
     pieces.append((Span("  "), Span("origin --nan", Style.KEY, "origin --nan")))
-    return [Flow("NaN at", tuple(pieces), label_width), Labelled("", nan.cause.text, Style.WARNING, label_width)]
+    return [Flow("NaN at", tuple(pieces)), Labelled("", nan.cause.text, Style.WARNING)]
 
 
-def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
+def turn_lines(run: Run, origin: Origin) -> list[Line]:
     """Which turn of a loop it was, where that can be told, with a link to the tensor in all turns."""
     if origin.index is None:
         return []
@@ -78,7 +79,7 @@ def turn_lines(run: Run, origin: Origin, label_width: int) -> list[Line]:
     link = f"pt {quoted(str(origin.name))} -n all"
     return [
         line(
-            Span("Turn".ljust(label_width), Style.LABEL),
+            label_span("Turn"),
             f"{turn + 1} of the loop ",
             name,
             " · ",

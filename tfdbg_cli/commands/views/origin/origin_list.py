@@ -24,7 +24,7 @@ from tfdbg_cli.model.units import count_text
 _COLUMNS = (Column("Op type"), Column("Value", drop=1))
 
 
-def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen], label_width: int) -> Document:
+def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen]) -> Document:
     """What `search` has `found` in `run`: rows of tensors, and what the run was given that no tensor shows."""
     among = f"{count_text(search.unread, 'tensor')} could not be read, and may be." if search.unread else ""
     head = line(
@@ -39,8 +39,8 @@ def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen]
         blocks += (Table(columns, len(found), lambda i: _row(run, found[i], turns=bool(turns))),)
     ignored = search.dismissals.bad_nodes
     blocks += (
-        *intended_blocks(run, told_once(search.intended), label_width),
-        *ignored_blocks(ignored, label_width),
+        *intended_blocks(run, told_once(search.intended)),
+        *ignored_blocks(ignored),
     )
     names = [str(_name(run, place)) for place in found]
     executions = [run.tensors[place].execution if isinstance(place, int) else None for place in found]

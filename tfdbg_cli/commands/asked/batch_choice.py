@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.given_batch import given_batch
 from tfdbg_cli.analysis.batch.records import records_behind
 from tfdbg_cli.analysis.batch.refused_rows import refused_rows
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import ends_finite

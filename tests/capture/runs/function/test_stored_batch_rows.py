@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import components
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import RunUntil
 

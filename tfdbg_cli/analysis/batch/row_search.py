@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,11 +21,30 @@ from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
 
 MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 _LEAST_TENSORS = 100  # the same, for each turn of a loop
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """`rows` along `axis` of the tensor at `index`, which `node` made."""
+
+    index: int
+    axis: int
+    rows: Array
+    node: Node
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Where a way ends: at the rows of a batch that it `found`, or at none."""
+
+    found: BatchRows | None
 
 
 class RowSearch:
@@ -96,47 +115,76 @@ class RowSearch:
             (self._aside if aside else self._waiting).append((index, axis, rows))
 
     def _step(self, index: int, axis: int, rows: Array) -> BatchRows | None:
+        """The rows of a batch, if the way ends at these; None where it goes on by what waits now, or is lost."""
         node, shape = self._lineage.node(index), self._run.tensors[index].shape
         if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
             return None
-        name = self._run.tensors[index].name
-        if self._enters(node):
-            if is_lone_vector(self._run, self._lineage, name, node, shape):
-                return None
-            fed = feed_name(node) if node.op_type in INPUTS else None
-            if axis or (fed is not None and self._stored.is_row_splits(node)):
-                return None
-            entered = self._entered(node, name.slot, rows, str(fed or name), shape[0])
-            return replace(entered, execution=self._run.tensors[index].execution)
-        if axis == 0 and GIVEN_BY in node.attributes:  # what it is made of tells the rows, unless they are stored
-            found = self._stored.rows(node, name.slot, rows)
-            if found is not None or self._stored.is_row_splits(node):
-                return None if found is None else _stored(found)
-        if axis == 0 and node.op_type in SEGMENTS:
-            found = self._stored.rows_of_segments(node, shape[0], rows)
-            if found is not None:
-                return _stored(found)
-        behind = list(self._lists.behind(index, axis, rows))
-        if len(behind) > 1 and axis == 0:  # what each turn of a loop put there came of rows of its own
+        at = _Place(index, axis, rows, node, shape)
+        for ending in (self._where_it_enters, self._where_it_is_stored, self._of_segments, self._out_of_list):
+            if (end := ending(at)) is not None:
+                return end.found
+        inputs, ways = self._lineage.places(index), self._ways(at)
+        if 1 < len(ways) <= self._left and _parts_differ(at, ways):
+            return self._of_parts(inputs, ways)
+        return self._through_op(node, inputs, ways)
+
+    def _where_it_enters(self, at: _Place) -> _End | None:
+        """The rows of a batch that comes into the graph at this node, or that there are none."""
+        if not self._enters(at.node):
+            return None
+        tensor = self._run.tensors[at.index]
+        fed = feed_name(at.node) if at.node.op_type in INPUTS else None
+        is_splits = fed is not None and self._stored.is_row_splits(at.node)
+        if at.axis or is_splits or is_lone_vector(self._run, self._lineage, tensor.name, at.node, at.shape):
+            return _End(None)
+        entered = self._entered(at.node, tensor.slot, at.rows, str(fed or tensor.name), at.shape[0])
+        return _End(replace(entered, execution=tensor.execution))
+
+    def _where_it_is_stored(self, at: _Place) -> _End | None:
+        """The rows of a sparse or ragged argument that eager ops made; of others what they are made of tells more."""
+        if at.axis or GIVEN_BY not in at.node.attributes:
+            return None
+        found = self._stored.rows(at.node, self._run.tensors[at.index].slot, at.rows)
+        if found is None and not self._stored.is_row_splits(at.node):
+            return None
+        return _End(None if found is None else _stored(found))
+
+    def _of_segments(self, at: _Place) -> _End | None:
+        """The rows of a ragged batch of which an op put segments together."""
+        if at.axis or at.node.op_type not in SEGMENTS:
+            return None
+        found = self._stored.rows_of_segments(at.node, at.shape[0], at.rows)
+        return None if found is None else _End(_stored(found))
+
+    def _out_of_list(self, at: _Place) -> _End | None:
+        """The rows behind what each turn of a loop put into a list of its own; else what went into it waits."""
+        behind = list(self._lists.behind(at.index, at.axis, at.rows))
+        if len(behind) > 1 and at.axis == 0:
             share = max(self._left // len(behind), _LEAST_TENSORS)
-            return self._joined([self._apart(place, share) for place in behind])
+            return _End(self._joined([self._search_one(place, share) for place in behind]))
         for place in behind:
             self._meet(*place)
-        inputs = self._lineage.places(index)
-        step = row_set(self._run, self._lineage, index, node, axis, rows)
-        ways = list(whole_ways_back(step) if axis == WHOLE else ways_back(step))
-        apart = node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, rows) for way in ways)
-        if apart and 1 < len(ways) <= self._left:
-            share = self._left // len(ways)  # so that all of them together look at no more than this search may
-            known = [(inputs[way.position], way) for way in ways if way.position < len(inputs)]
-            return self._joined(
-                [
-                    self.unseen(item, way)
-                    if item.index is None
-                    else self._apart((item.index, way.axis, way.rows), share)
-                    for item, way in known
-                ]
-            )
+        return None
+
+    def _ways(self, at: _Place) -> list[RowWay]:
+        step = row_set(self._run, self._lineage, at.index, at.node, at.axis, at.rows)
+        return list(whole_ways_back(step) if at.axis == WHOLE else ways_back(step))
+
+    def _of_parts(self, inputs: Sequence[InputSeen], ways: Sequence[RowWay]) -> BatchRows | None:
+        """The rows behind all parts of what was joined; all together look at no more than this search may."""
+        share = self._left // len(ways)
+        known = [(inputs[way.position], way) for way in ways if way.position < len(inputs)]
+        return self._joined(
+            [
+                self.unseen(item, way)
+                if item.index is None
+                else self._search_one((item.index, way.axis, way.rows), share)
+                for item, way in known
+            ]
+        )
+
+    def _through_op(self, node: Node, inputs: Sequence[InputSeen], ways: Sequence[RowWay]) -> BatchRows | None:
+        """The rows of a batch among the inputs that no tensor shows; the others wait."""
         for way in ways:
             if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
                 continue
@@ -149,7 +197,7 @@ class RowSearch:
                 return came
         return None
 
-    def _apart(self, place: tuple[int, int, Array], most: int) -> BatchRows | None:
+    def _search_one(self, place: tuple[int, int, Array], most: int) -> BatchRows | None:
         """The rows of the batch behind one part of what was joined, by a search that looks at `most` tensors."""
         return RowSearch(self._run, self._lineage, self._through, most).back(*place)
 
@@ -194,6 +242,11 @@ class RowSearch:
 
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)
+
+
+def _parts_differ(at: _Place, ways: Sequence[RowWay]) -> bool:
+    """Whether an op joined its inputs along the axis of the rows, so that each has other ones of these."""
+    return at.node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, at.rows) for way in ways)
 
 
 def _stored(found: StoredRows) -> BatchRows:

@@ -127,10 +127,11 @@ WHERE_INPUTS: Mapping[str, frozenset[int]] = {
     "StridedSlice": frozenset({1, 2, 3}),
 }
 """The inputs that say along which axes, how often or from where to where, and are no data."""
-SEGMENTS = frozenset({
-    "SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin", "UnsortedSegmentSum",
-    "UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin",
-})  # fmt: skip
+SEGMENT_EXTREMES = frozenset({"SegmentMax", "SegmentMin", "UnsortedSegmentMax", "UnsortedSegmentMin"})
+"""They choose one element of those that their second input puts together."""
+SEGMENTS = SEGMENT_EXTREMES | {
+    "SegmentSum", "SegmentMean", "SegmentProd", "UnsortedSegmentSum", "UnsortedSegmentProd",
+}  # fmt: skip
 """They make one element of those that their second input puts together."""
 VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(

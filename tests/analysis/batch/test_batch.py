@@ -332,3 +332,76 @@ def test_an_axis_of_one_that_was_added_tells_no_rows_apart(shape: tuple[int, ...
     )
     expected = () if shape == (1, 4) else (0, 1, 2, 3)  # the first axis is that of the state, or a new one
     assert _rows(*ops, feeds={"state:0": np.ones(4)}) == expected
+
+
+def _with_zero(shape: tuple[int, ...], *rows: int) -> np.ndarray:
+    """Numbers above 1, with 0 at the beginning of `rows`."""
+    found = np.arange(2, 2 + np.prod(shape), dtype=np.float32).reshape(shape)
+    for row in rows:
+        found[(row, *[0] * (len(shape) - 1))] = 0
+    return found
+
+
+def _log(of: str, value: np.ndarray) -> Op:
+    with np.errstate(divide="ignore"):
+        return op("log", "Log", of, value=np.log(value))
+
+
+@pytest.mark.parametrize(("zeros", "rows"), [((3,), (3,)), ((2, 3), (2, 3))])
+def test_of_a_segment_the_rows_that_won_are_told(zeros: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    x = _with_zero((4, 3), *zeros)
+    least = np.stack([x[:2].min(0), x[2:].min(0)])
+    ops = (
+        _x(x),
+        op("ids", "Const", value=np.array([0, 0, 1, 1])),
+        op("least", "UnsortedSegmentMin", "x", "ids", value=least),
+        _log("least", least),
+    )
+    assert _rows(*ops, feeds={"x:0": x}) == rows
+
+
+def test_of_the_smallest_of_a_column_all_rows_that_hold_it_are_told() -> None:
+    x = _with_zero((4, 3), 1, 2)
+    ops = (_x(x), op("axis", "Const", value=np.array(0)), op("min", "Min", "x", "axis", value=x.min(0)))
+    assert _rows(*ops, _log("min", x.min(0)), feeds={"x:0": x}) == (1, 2)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_rows_looked_up_by_several_indices_are_those_that_the_values_tell(shown: bool) -> None:
+    """Negatives of the same batch, multiplied with the positive, whose row is not to blame."""
+    x, ids = _with_zero((4, 3), 3), np.array([[1, 2], [2, 3], [3, 0], [0, 1]])
+    near = x[ids].min(-1)
+    own = x.sum(1, keepdims=True)
+    ops = (
+        _x(x) if shown else op("x", "Placeholder"),
+        op("ids", "Const", value=ids), _constant("first", 0), _constant("last", -1),
+        _constant("one", 1), op("sum", "Sum", "x", "one", keep_dims="True", value=own),
+        op("taken", "GatherV2", "x", "ids", "first", value=x[ids]), op("near", "Min", "taken", "last", value=near),
+        op("both", "Mul", "near", "sum", value=near * own), _log("both", near * own),
+    )  # fmt: skip
+    assert _rows(*ops, feeds={"x:0": x}) == (3,)
+
+
+@pytest.mark.parametrize("op_type", ["MatMul", "Einsum"])
+def test_a_product_with_ones_among_zeros_puts_rows_in_another_order(op_type: str) -> None:
+    """Where ops run one by one, the order is given as the batch is: its rows are not to blame."""
+    x, order = _with_zero((4, 3), 3), np.array([2, 3, 0, 1])
+    hot = np.eye(4, dtype=np.float32)[order]
+    ops = (
+        _x(x), op("order", "Placeholder", value=order), op("depth", "Const", value=np.array(4)),
+        op("on", "Const", value=1.0), op("off", "Const", value=0.0),
+        op("hot", "OneHot", "order", "depth", "on", "off", axis="-1", value=hot),
+        op("mm", op_type, "hot", "x", equation="cb,bi->ci", value=hot @ x), _log("mm", hot @ x),
+    )  # fmt: skip
+    assert _rows(*ops, feeds={"x:0": x, "order:0": order}) == (3,)
+
+
+def test_rows_that_were_taken_apart_and_put_together_in_another_order() -> None:
+    x, places = _with_zero((3, 2), 1, 2), (2, 1, 0)
+    ends = [op(f"at{at}", "Const", value=np.array([at])) for at in range(4)]
+    taken = [
+        op(f"row{at}", "StridedSlice", "x", f"at{at}", f"at{at + 1}", "at1", shrink_axis_mask="1", value=x[at])
+        for at in places
+    ]
+    stack = op("stack", "Pack", *(f"row{at}" for at in places), axis="0", value=x[::-1])
+    assert _rows(_x(x), *ends, *taken, stack, _log("stack", x[::-1]), feeds={"x:0": x}) == (1, 2)

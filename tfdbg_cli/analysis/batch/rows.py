@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +12,15 @@ from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows,
 from tfdbg_cli.analysis.batch.row_search import RowSearch
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, ElementSteps, element_way, lone_origin
+from tfdbg_cli.analysis.graph.making.parts import Index
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, ElementSteps, LoneOrigin, element_way, lone_origin
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_ELEMENTS = 64  # that are followed one by one
+_MOST_PASSED = 20_000  # tensors on the ways of all of them
 
 
 def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int] = NOWHERE) -> BatchRows:
@@ -28,49 +31,78 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     best. `NO_ROWS` when none does. At the nodes that `through` names only the input at that position is followed, if
     that leads there; all others may rule out some of its rows.
     """
-    found = _of_all_elements(run, lineage, index, bad, through)
-    return _of_each_element(run, lineage, index, bad, through, found) if len(found.rows) > 1 else found
+    by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
+    if _is_told_by(by_way, bad):
+        return by_way
+    by_axes = _by_all_ways(run, lineage, index, bad, by_way)
+    return _of_each_element(run, lineage, index, bad, through, by_axes)
 
 
 def _of_all_elements(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     """The rows behind all elements where `bad` is True together."""
-    found = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    if len(found.rows) == 1 and not may_compare_rows(bad, found):
-        return found
+    by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
+    return by_way if _is_told_by(by_way, bad) else _by_all_ways(run, lineage, index, bad, by_way)
+
+
+def _is_told_by(by_way: BatchRows, bad: Array) -> bool:
+    """Whether the one way that the values tell leads to one row alone."""
+    return len(by_way.rows) == 1 and not may_compare_rows(bad, by_way)
+
+
+def _by_all_ways(run: Run, lineage: Lineage, index: int, bad: Array, by_way: BatchRows) -> BatchRows:
+    """The rows to which all ways lead, where these tell more than `by_way`, those to which one leads."""
     by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
-    return by_all if not found.rows or _may_tell_more(bad, by_all, found) else found
+    return by_all if not by_way.rows or _may_tell_more(bad, by_all, by_way) else by_way
 
 
 def _of_each_element(
-    run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int], by_all: BatchRows
+    run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int], by_axes: BatchRows
 ) -> BatchRows:
-    """`by_all`, the rows to which the axes of all bad elements lead, without those to which no element leads.
+    """The rows to which the bad elements lead one by one; `by_axes`, those of their axes, where one leads to none.
 
-    Elements are followed one by one, each by the place that it was moved from, and by the values that made it: of a
-    window over the batch, and of rows compared with others, an axis leads to more rows than were to blame.
+    Each is followed to the place that it was moved from, and by the values that made it: of a window over the batch,
+    of rows looked up, and of rows compared with others, an axis leads to more rows than were to blame, or to others.
+    Where rows were compared, all comparisons together tell most.
     """
-    if by_all.stored or np.count_nonzero(bad) > _MOST_ELEMENTS:
-        return by_all
+    if by_axes.stored or not 0 < np.count_nonzero(bad) <= _MOST_ELEMENTS:
+        return by_axes
     node = lineage.node(index)
     first = None if node is None else through.get(node.name)
     steps = ElementSteps(run, lineage)
-    rows: set[int] = set()
+    together, compared = NO_ROWS, bool(by_axes.rows) and may_compare_rows(bad, by_axes)
     way: dict[int, tuple[int, ...]] = {}
+    passed = 0
     for place in np.argwhere(bad):
         element = tuple(map(int, place))
         way_of_one = element_way(run, lineage, index, element, first, steps)
-        row, moved = lone_origin(steps, index, element, way_of_one)
-        alone = np.zeros(run.tensors[row].shape or (), np.bool_)
-        alone[moved] = True
-        found = _of_all_elements(run, lineage, row, alone, way_of_one)
-        if not found.rows or replace(found, rows=by_all.rows) != by_all:
-            return by_all
-        rows.update(found.rows)
-        if not rows < set(by_all.rows):  # the others can rule out none of these
-            return by_all
+        found = _of_one(run, lineage, lone_origin(steps, index, element, way_of_one), way_of_one)
+        if not found.rows or (together.rows and replace(found, rows=together.rows) != together):
+            return by_axes
+        together = replace(found, rows=tuple(sorted({*together.rows, *found.rows})))
+        passed += len(found.way)
+        if passed > _MOST_PASSED or (compared and not set(together.rows) < set(by_axes.rows)):
+            return by_axes
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
-    return replace(by_all, rows=tuple(sorted(rows)), way=way)
+    return replace(together, way=way)
+
+
+def _of_one(run: Run, lineage: Lineage, origin: LoneOrigin, way: Mapping[str, int]) -> BatchRows:
+    """The rows behind one element, which comes from that `origin`, and by that `way`."""
+    if origin.given is not None:
+        found = rows_of_given(run, lineage, origin.given, _mask(origin.given.shape or (), origin.places))
+        if found.rows:
+            return found
+    mask = _mask(run.tensors[origin.row].shape or (), origin.elements)
+    return _of_all_elements(run, lineage, origin.row, mask, way)
+
+
+def _mask(shape: Shape, places: Sequence[Index]) -> Array:
+    """Where these places are, in an array of that shape."""
+    mask = np.zeros(shape, np.bool_)
+    for place in places:
+        mask[place] = True
+    return mask
 
 
 def rows_of_given(run: Run, lineage: Lineage, given: InputSeen, bad: Array) -> BatchRows:

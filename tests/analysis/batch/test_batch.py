@@ -405,3 +405,33 @@ def test_rows_that_were_taken_apart_and_put_together_in_another_order() -> None:
     ]
     stack = op("stack", "Pack", *(f"row{at}" for at in places), axis="0", value=x[::-1])
     assert _rows(_x(x), *ends, *taken, stack, _log("stack", x[::-1]), feeds={"x:0": x}) == (1, 2)
+
+
+TEXTS = np.array(["a b", "c", "", "d e f"], object)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_numbers_that_were_made_of_texts_are_of_their_rows(shown: bool) -> None:
+    lengths = np.array([3, 1, 0, 5], np.float32)
+    texts = op("t", "Placeholder", value=TEXTS if shown else None)
+    made = op("n", "StringLength", "t", value=lengths.astype(np.int32))
+    cast = op("cast", "Cast", "n", value=lengths)
+    assert _rows(texts, made, cast, _log("cast", lengths), feeds={"t:0": TEXTS}) == (2,)
+
+
+def _split_texts() -> tuple[Op, ...]:
+    places = np.array([[0, 0], [0, 1], [1, 0], [3, 0], [3, 1], [3, 2]])
+    cut = [op(name, "Const", value=np.array(at)) for name, at in (("b", [0, 0]), ("e", [6, 1]), ("s", [1, 1]))]
+    masks = {"begin_mask": "1", "end_mask": "1", "shrink_axis_mask": "2"}
+    return (
+        op("t", "Placeholder"), op("sep", "Const", value=np.array(0)),
+        op("split", "StringSplitV2", "t", "sep", value=places),
+        *cut, op("of_text", "StridedSlice", "split", "b", "e", "s", value=places[:, 0], **masks),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("counts", "rows"), [((2, 1, 0, 3), (2,)), ((2, 1, 0), ())])
+def test_the_number_of_parts_is_of_the_text_of_its_row(counts: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    number = np.array(counts, np.float32)
+    ops = (op("n", "DenseBincount", "of_text", value=np.array(counts)), op("cast", "Cast", "n", value=number))
+    assert _rows(*_split_texts(), *ops, _log("cast", number), feeds={"t:0": TEXTS}) == rows

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_rows import BatchRows
+from tfdbg_cli.analysis.batch.counted_texts import counted_texts
 from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tables import is_table
@@ -23,7 +24,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
+from tfdbg_cli.ops.kinds import CONCATENATIONS, COUNTS, INPUTS, SEGMENTS
 
 MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 _LEAST_TENSORS = 100  # the same, for each turn of a loop
@@ -120,7 +121,8 @@ class RowSearch:
         if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
             return None
         at = _Place(index, axis, rows, node, shape)
-        for ending in (self._where_it_enters, self._where_it_is_stored, self._of_segments, self._out_of_list):
+        ends = (self._where_entering, self._where_stored, self._of_segments, self._of_counts, self._out_of_list)
+        for ending in ends:
             if (end := ending(at)) is not None:
                 return end.found
         inputs, ways = self._lineage.places(index), self._ways(at)
@@ -128,7 +130,7 @@ class RowSearch:
             return self._of_parts(inputs, ways)
         return self._through_op(node, inputs, ways)
 
-    def _where_it_enters(self, at: _Place) -> _End | None:
+    def _where_entering(self, at: _Place) -> _End | None:
         """The rows of a batch that comes into the graph at this node, or that there are none."""
         if not self._enters(at.node):
             return None
@@ -140,7 +142,7 @@ class RowSearch:
         entered = self._entered(at.node, tensor.slot, at.rows, str(fed or tensor.name), at.shape[0])
         return _End(replace(entered, execution=tensor.execution))
 
-    def _where_it_is_stored(self, at: _Place) -> _End | None:
+    def _where_stored(self, at: _Place) -> _End | None:
         """The rows of a sparse or ragged argument that eager ops made; of others what they are made of tells more."""
         if at.axis or GIVEN_BY not in at.node.attributes:
             return None
@@ -155,6 +157,18 @@ class RowSearch:
             return None
         found = self._stored.rows_of_segments(at.node, at.shape[0], at.rows)
         return None if found is None else _End(_stored(found))
+
+    def _of_counts(self, at: _Place) -> _End | None:
+        """The rows of texts whose parts an op counted, or that these are looked at next."""
+        texts = None
+        if at.axis == 0 and at.node.op_type in COUNTS:
+            texts = counted_texts(self._run, self._lineage, at.index)
+        if texts is None:
+            return None
+        if texts.index is None:
+            return _End(self.unseen(texts, RowWay(0, 0, at.rows)))
+        self._meet(texts.index, 0, at.rows)
+        return None
 
     def _out_of_list(self, at: _Place) -> _End | None:
         """The rows behind what each turn of a loop put into a list of its own; else what went into it waits."""

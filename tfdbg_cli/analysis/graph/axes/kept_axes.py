@@ -54,7 +54,7 @@ def ways_back(rows: RowSet) -> list[RowWay]:
     """The rows of the inputs that made `rows`; empty where the op mixes them, or does not say."""
     rows = replace(rows, node=as_written(rows.node))
     op = rows.node.op_type
-    if op in ELEMENTWISE or op in kinds.TRUTHS or op in _HAND_ON:
+    if op in ELEMENTWISE or op in kinds.TRUTHS or op in kinds.TEXTS_ONE_BY_ONE or op in _HAND_ON:
         # A vector beside a matrix runs along columns, even where it is as long as the batch.
         rank = len(rows.shape)
         return [
@@ -223,6 +223,14 @@ def _alignment_losses(rows: RowSet) -> list[RowWay]:
     return [*rows.same(0, 1), *stored_axes.elements(rows, 1, 2)]
 
 
+def _looked_up(rows: RowSet) -> list[RowWay]:
+    return rows.same(1)
+
+
+def _of_bytes(rows: RowSet) -> list[RowWay]:
+    return rows.same(0) if rows.axis < len(rows.of(0) or ()) else []
+
+
 def _accumulated(rows: RowSet) -> list[RowWay]:
     along, source = rows.number(1), rows.of(0)
     return [] if along is None or source is None or along % len(source) == rows.axis else rows.same(0)
@@ -253,6 +261,9 @@ _FINDERS: Mapping[str, _Finder] = {
     "RaggedTensorToTensor": stored_axes.to_tensor,
     **dict.fromkeys(kinds.BRANCHES, called_results.of_branches),
     **dict.fromkeys(kinds.LOOPS, called_results.of_loop),
+    **dict.fromkeys(kinds.LOOK_UPS_OF_TEXTS, _looked_up),
+    **dict.fromkeys(kinds.BYTES_OF_TEXTS, _of_bytes),
+    **dict.fromkeys(kinds.TEXT_SPLITS, stored_axes.of_split_texts),
     "IdentityN": _each_its_own,
     "Einsum": _by_equation,
     "Transpose": _transposed,

@@ -29,11 +29,16 @@ class RowWay:
     inner: bool = False
 
 
+def _not_known(position: int) -> Array | None:
+    return None
+
+
 @dataclass(frozen=True)
 class RowSet:
     """Some rows of an op's output along `axis`, with what is known of the op.
 
-    `inputs` are the shapes of the inputs, None for one that was not seen; `value` gives the value of a small one.
+    `inputs` are the shapes of the inputs, None for one that was not seen; `value` gives the value of one that holds
+    whole numbers, and `output` that of an output of the op by its slot.
     """
 
     node: Node
@@ -43,6 +48,7 @@ class RowSet:
     rows: Array
     inputs: Sequence[Shape | None]
     value: Callable[[int], Array | None]
+    output: Callable[[int], Array | None] = _not_known
 
     def of(self, position: int) -> Shape | None:
         """The shape of one input, None when there is none, or nobody knows."""
@@ -73,8 +79,18 @@ def row_set(run: Run, lineage: Lineage, index: int, node: Node, axis: int, rows:
     def value(position: int) -> Array | None:
         return whole_numbers(run, inputs, position)
 
+    def output(slot: int) -> Array | None:
+        return output_numbers(run, node, tensor.execution, slot)
+
     shapes = [item.shape for item in inputs]
-    return RowSet(node, tensor.slot, tensor.shape or (), axis, rows, shapes, value)
+    return RowSet(node, tensor.slot, tensor.shape or (), axis, rows, shapes, value, output)
+
+
+def output_numbers(run: Run, node: Node, execution: int, slot: int) -> Array | None:
+    """The whole numbers of the output at `slot` of `node`, as it ran then; None where there are none."""
+    made = (row for row in run.tensors.named(node.name, slot) if run.tensors[row].execution == execution)
+    value = next((run.tensors.value(row) for row in made), None)
+    return None if value is None or isinstance(value, NoValue) or value.dtype.kind not in "iub" else value
 
 
 def whole_numbers(run: Run, inputs: Sequence[InputSeen], position: int) -> Array | None:

@@ -60,6 +60,15 @@ def elements(rows: RowSet, indices: int, values: int) -> list[RowWay]:
     return _stored(values, np.flatnonzero(np.isin(places[:, 0], rows.rows)))
 
 
+def of_split_texts(rows: RowSet) -> list[RowWay]:
+    """StringSplit: the texts of which some parts are, by the first of the indices of each."""
+    places, texts = rows.output(0), rows.of(0)
+    if rows.axis or rows.slot > 1 or places is None or not texts:
+        return []
+    found = rows_of_indices(places, rows.rows, texts[0])
+    return [] if found is None else [RowWay(0, 0, found)]
+
+
 def of_segments(rows: RowSet) -> list[RowWay]:
     """SegmentSum and its like: the rows that were put together."""
     segments = rows.value(1)

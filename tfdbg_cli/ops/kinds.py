@@ -168,6 +168,8 @@ OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike
 """They look at no element: what they give follows from the shape of their input."""
 ADDITIONS = frozenset({"Add", "AddV2"})
 CONCATENATIONS = frozenset({"Concat", "ConcatV2"})
+STITCHES = frozenset({"DynamicStitch", "ParallelDynamicStitch"})
+"""They put rows of several inputs where the indices of each say."""
 SUMS = ADDITIONS | {"Sub"}
 LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
 QUOTIENTS = frozenset({"Div", "RealDiv"})

@@ -10,6 +10,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows
 from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows, rows_of_several_axes
 from tfdbg_cli.analysis.batch.row_search import RowSearch
+from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.making.parts import Index
@@ -20,6 +21,7 @@ from tfdbg_cli.model.values import Array
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_ELEMENTS = 64  # that are followed one by one
+_MOST_LISTS = 20  # one behind the other
 _MOST_PASSED = 20_000  # tensors on the ways of all of them
 
 
@@ -71,11 +73,12 @@ def _of_each_element(
     steps = ElementSteps(run, lineage)
     together, compared = NO_ROWS, bool(by_axes.rows) and may_compare_rows(bad, by_axes)
     way: dict[int, tuple[int, ...]] = {}
-    passed = 0
+    lists, passed = TensorLists(run, lineage), 0
     for place in np.argwhere(bad):
         element = tuple(map(int, place))
         way_of_one = element_way(run, lineage, index, element, first, steps)
-        found = _of_one(run, lineage, lone_origin(steps, index, element, way_of_one), way_of_one)
+        begin = _lone_origin(steps, lists, index, element, way_of_one)
+        found = _of_one(run, lineage, begin, way_of_one)
         if not found.rows or (together.rows and replace(found, rows=together.rows) != together):
             return by_axes
         together = replace(found, rows=tuple(sorted({*together.rows, *found.rows})))
@@ -85,6 +88,19 @@ def _of_each_element(
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
     return replace(together, way=way)
+
+
+def _lone_origin(
+    steps: ElementSteps, lists: TensorLists, index: int, element: Index, way: Mapping[str, int]
+) -> LoneOrigin:
+    """As `lone_origin`, also through lists of tensors."""
+    origin = lone_origin(steps, index, element, way)
+    for _ in range(_MOST_LISTS):
+        item = lists.element(origin.row, origin.elements[0]) if len(origin.elements) == 1 else None
+        if item is None or item[0] >= origin.row:
+            break
+        origin = lone_origin(steps, *item, way)
+    return origin
 
 
 def _of_one(run: Run, lineage: Lineage, origin: LoneOrigin, way: Mapping[str, int]) -> BatchRows:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, sliced_axes, stored_axes
+from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, moved_places, sliced_axes, stored_axes
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, RowWay
 from tfdbg_cli.analysis.graph.flow.popped import POPS
 from tfdbg_cli.analysis.graph.making.fused_ops import as_written
@@ -63,7 +63,7 @@ def ways_back(rows: RowSet) -> list[RowWay]:
     finder = _FINDERS.get(op)
     if finder is not None:
         try:
-            found = finder(rows)
+            found = list(finder(rows))
         except MISFIT:
             return []
         return [way for way in found if _is_there(way, rows.of(way.position))]
@@ -240,7 +240,7 @@ def _slope_of_convolution(rows: RowSet) -> list[RowWay]:
     return rows.same(2) if rows.axis == 0 else []
 
 
-_Finder: TypeAlias = Callable[[RowSet], list[RowWay]]
+_Finder: TypeAlias = Callable[[RowSet], Iterable[RowWay]]
 _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _multiplied),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"), _reduced),
@@ -264,6 +264,10 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(kinds.LOOK_UPS_OF_TEXTS, _looked_up),
     **dict.fromkeys(kinds.BYTES_OF_TEXTS, _of_bytes),
     **dict.fromkeys(kinds.TEXT_SPLITS, stored_axes.of_split_texts),
+    **dict.fromkeys(moved_places.MADE_AGAIN, moved_places.moved_rows),
+    **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), moved_places.unique_rows),
+    "SparseTensorDenseMatMul": stored_axes.multiplied,
+    "CropAndResize": indexed_axes.cropped,
     "IdentityN": _each_its_own,
     "Einsum": _by_equation,
     "Transpose": _transposed,

@@ -9,9 +9,10 @@ from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, NoValue, known_array
 from tfdbg_cli.model.whole_numbers import whole_number
 
+_MOST_BYTES = 1 << 26  # of a value that is read to see where its elements were
 WHOLE = -1  # in place of an axis: every element, as of an item of a list
 
 
@@ -38,7 +39,8 @@ class RowSet:
     """Some rows of an op's output along `axis`, with what is known of the op.
 
     `inputs` are the shapes of the inputs, None for one that was not seen; `value` gives the value of one that holds
-    whole numbers, and `output` that of an output of the op by its slot.
+    whole numbers, and `output` that of an output of the op by its slot. `elements` gives the value of any input, and
+    `made` that of the output, where they may be read.
     """
 
     node: Node
@@ -49,6 +51,8 @@ class RowSet:
     inputs: Sequence[Shape | None]
     value: Callable[[int], Array | None]
     output: Callable[[int], Array | None] = _not_known
+    elements: Callable[[int], Array | None] = _not_known
+    made: Callable[[], Array | None] = lambda: None
 
     def of(self, position: int) -> Shape | None:
         """The shape of one input, None when there is none, or nobody knows."""
@@ -82,8 +86,18 @@ def row_set(run: Run, lineage: Lineage, index: int, node: Node, axis: int, rows:
     def output(slot: int) -> Array | None:
         return output_numbers(run, node, tensor.execution, slot)
 
+    def elements(position: int) -> Array | None:
+        item = inputs[position] if position < len(inputs) else None
+        if item is None or item.index is None:
+            return None if item is None else item.value
+        small = (run.tensors[item.index].nbytes or 0) <= _MOST_BYTES
+        return known_array(run.tensors.value(item.index)) if small else None
+
+    def made() -> Array | None:
+        return known_array(run.tensors.value(index)) if (tensor.nbytes or 0) <= _MOST_BYTES else None
+
     shapes = [item.shape for item in inputs]
-    return RowSet(node, tensor.slot, tensor.shape or (), axis, rows, shapes, value, output)
+    return RowSet(node, tensor.slot, tensor.shape or (), axis, rows, shapes, value, output, elements, made)
 
 
 def output_numbers(run: Run, node: Node, execution: int, slot: int) -> Array | None:

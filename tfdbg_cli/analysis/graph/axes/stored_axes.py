@@ -52,6 +52,13 @@ def reduced(rows: RowSet) -> list[RowWay]:
     return elements(rows, 0, 1)
 
 
+def multiplied(rows: RowSet) -> list[RowWay]:
+    """SparseTensorDenseMatMul: the stored elements of some rows, or columns of what they are multiplied with."""
+    if rows.node.attributes.get("adjoint_a", "").lower().endswith("true"):
+        return []
+    return rows.same(3) if rows.axis else elements(rows, 0, 1)
+
+
 def elements(rows: RowSet, indices: int, values: int) -> list[RowWay]:
     """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
     places = rows.value(indices)

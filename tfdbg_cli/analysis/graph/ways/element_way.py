@@ -172,7 +172,7 @@ class ElementSteps:
         computed = [at for at in value_inputs(op_type, len(inputs)) if not _is_written(inputs[at], self._lineage)]
         moved = None
         if op_type not in KNOWN:
-            moved = moved_from(self._run, node, tensor.name.slot, tensor.shape, element, inputs)
+            moved = moved_from(self._run, self._lineage, row, node, element)
         of_one = len(computed) == 1 and op_type in _ONE_OF_ONE
         by_sign = _asks_of_sign(op_type, negative)
         at_hand = None not in moved[1] if moved is not None else of_one and not by_sign

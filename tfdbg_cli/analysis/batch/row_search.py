@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.batch_rows import BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows, along_other_axis, lost_at
 from tfdbg_cli.analysis.batch.counted_texts import counted_texts
 from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.parts import value_inputs
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.graph import GIVEN_BY, Node
 from tfdbg_cli.model.names import TensorName
@@ -62,6 +63,7 @@ class RowSearch:
         self._aside: deque[tuple[int, int, Array]] = deque()  # for when nothing else leads to a batch
         self._met: set[tuple[int, int]] = set()
         self._passed: list[tuple[int, Array]] = []  # rows of tensors on the way
+        self._lost = ""
 
     def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         self._meet(index, axis, rows)
@@ -75,8 +77,15 @@ class RowSearch:
         given = self._given()
         return None if given is None else replace(given, way=self._way())
 
+    @property
+    def lost(self) -> str:
+        """Where the nearest way ended that led to no rows, in words; empty where that is not known."""
+        return self._lost
+
     def unseen(self, item: InputSeen, way: RowWay) -> BatchRows | None:
         """The rows of a batch that no tensor of the run shows; None where `item` is none."""
+        if item.value is not None and way.axis > 0 and not self._is_no_batch(item):
+            self._lost = self._lost or along_other_axis(way.axis, item.name)
         if item.value is None or way.axis or self._is_no_batch(item):
             return None
         made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
@@ -126,6 +135,9 @@ class RowSearch:
             if (end := ending(at)) is not None:
                 return end.found
         inputs, ways = self._lineage.places(index), self._ways(at)
+        given = (inputs[position] for position in value_inputs(node.op_type, len(inputs)))
+        if not ways and not self._lost and any(item.shape for item in given):
+            self._lost = lost_at(node)
         if 1 < len(ways) <= self._left and _parts_differ(at, ways):
             return self._of_parts(inputs, ways)
         return self._through_op(node, inputs, ways)
@@ -137,6 +149,8 @@ class RowSearch:
         tensor = self._run.tensors[at.index]
         fed = feed_name(at.node) if at.node.op_type in INPUTS else None
         is_splits = fed is not None and self._stored.is_row_splits(at.node)
+        if at.axis > 0:
+            self._lost = self._lost or along_other_axis(at.axis, fed or tensor.name)
         if at.axis or is_splits or is_lone_vector(self._run, self._lineage, tensor.name, at.node, at.shape):
             return _End(None)
         entered = self._entered(at.node, tensor.slot, at.rows, str(fed or tensor.name), at.shape[0])

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows, lost_at
 from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows, rows_of_several_axes
 from tfdbg_cli.analysis.batch.row_search import RowSearch
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.making.parts import Index
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, Index
 from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, ElementSteps, LoneOrigin, element_way, lone_origin
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
@@ -80,7 +80,8 @@ def _of_each_element(
         begin = _lone_origin(steps, lists, index, element, way_of_one)
         found = _of_one(run, lineage, begin, way_of_one)
         if not found.rows or (together.rows and replace(found, rows=together.rows) != together):
-            return by_axes
+            lost = found.lost or by_axes.lost or _end_at(lineage, begin)
+            return by_axes if by_axes.rows else replace(by_axes, lost=lost)
         together = replace(found, rows=tuple(sorted({*together.rows, *found.rows})))
         passed += len(found.way)
         if passed > _MOST_PASSED or (compared and not set(together.rows) < set(by_axes.rows)):
@@ -111,6 +112,12 @@ def _of_one(run: Run, lineage: Lineage, origin: LoneOrigin, way: Mapping[str, in
             return found
     mask = _mask(run.tensors[origin.row].shape or (), origin.elements)
     return _of_all_elements(run, lineage, origin.row, mask, way)
+
+
+def _end_at(lineage: Lineage, origin: LoneOrigin) -> str:
+    """Where an element was followed no further, in words; empty where its op computes it of one of each input."""
+    node = lineage.node(origin.row)
+    return "" if node is None or not node.inputs or node.op_type in ELEMENTWISE else lost_at(node)
 
 
 def _mask(shape: Shape, places: Sequence[Index]) -> Array:
@@ -146,12 +153,15 @@ def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
 def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     best = NO_ROWS
     behind: dict[int, BatchRows] = {}  # by the axis that leads there
+    lost = ""
     for axis in range(bad.ndim if bad.any() else 0):
         along = along_axes(bad, axis)
         if np.count_nonzero(along) > _MOST_ROWS:
             continue
-        found = RowSearch(run, lineage, through).back(index, axis, np.flatnonzero(along))
+        search = RowSearch(run, lineage, through)
+        found = search.back(index, axis, np.flatnonzero(along))
         if found is None or not found.rows:
+            lost = lost or search.lost
             continue
         behind[axis] = found
         if not best.rows or len(found.rows) < len(best.rows):
@@ -160,5 +170,7 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
             break
     if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
         best = RowSearch(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
+    if not best.rows:
+        return replace(NO_ROWS, lost=lost)
     same = {axis: found for axis, found in behind.items() if replace(found, rows=best.rows) == best}
     return replace(best, rows=rows_of_several_axes(same, bad)) if len(same) > 1 else best

@@ -11,7 +11,7 @@ from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.values import Lack
 
 if TYPE_CHECKING:  # what commands keep here they load themselves, when they are asked
-    from tfdbg_cli.analysis.batch.rows import BatchRows
+    from tfdbg_cli.analysis.batch.batch_rows import BatchRows
     from tfdbg_cli.analysis.graph.ways.walk import Hop
     from tfdbg_cli.analysis.known_variables import KnownVariables
     from tfdbg_cli.analysis.layers.name_tree import NameTree, TreeRow

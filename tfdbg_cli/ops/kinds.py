@@ -133,10 +133,26 @@ WHERE_INPUTS: Mapping[str, frozenset[int]] = {
     "StridedSlice": frozenset({1, 2, 3}),
 }
 """The inputs that say along which axes, how often or from where to where, and are no data."""
-SEGMENTS = frozenset({
-    "SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin", "UnsortedSegmentSum",
-    "UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin",
+TEXTS_ONE_BY_ONE = frozenset({
+    "AsString", "DecodeBase64", "DecodeCSV", "EncodeBase64", "RegexFullMatch", "RegexReplace", "StaticRegexFullMatch",
+    "StaticRegexReplace", "StringJoin", "StringLength", "StringLower", "StringStrip", "StringToHashBucket",
+    "StringToHashBucketFast", "StringToHashBucketStrong", "StringToNumber", "StringUpper", "Substr", "UnicodeScript",
+    "UnicodeTranscode",
 })  # fmt: skip
+"""They make one text or number of one text of each input, or of one number."""
+LOOK_UPS_OF_TEXTS = frozenset({"LookupTableFind", "LookupTableFindV2"})
+"""They give what a table has for each element of their second input."""
+BYTES_OF_TEXTS = frozenset({"DecodeRaw", "DecodePaddedRaw"})
+"""They make numbers of the bytes of each text, along an axis behind those of their first input."""
+TEXT_SPLITS = frozenset({"StringSplit", "StringSplitV2"})
+"""They take texts apart: their outputs are a sparse tensor, whose rows are the texts: indices, parts and shape."""
+COUNTS = frozenset({"Bincount", "DenseBincount"})
+"""They count how often each whole number is among the elements of their first input."""
+SEGMENT_EXTREMES = frozenset({"SegmentMax", "SegmentMin", "UnsortedSegmentMax", "UnsortedSegmentMin"})
+"""They choose one element of those that their second input puts together."""
+SEGMENTS = SEGMENT_EXTREMES | {
+    "SegmentSum", "SegmentMean", "SegmentProd", "UnsortedSegmentSum", "UnsortedSegmentProd",
+}  # fmt: skip
 """They make one element of those that their second input puts together."""
 VALUES_INPUT: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(
@@ -158,6 +174,8 @@ OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike
 """They look at no element: what they give follows from the shape of their input."""
 ADDITIONS = frozenset({"Add", "AddV2"})
 CONCATENATIONS = frozenset({"Concat", "ConcatV2"})
+STITCHES = frozenset({"DynamicStitch", "ParallelDynamicStitch"})
+"""They put rows of several inputs where the indices of each say."""
 SUMS = ADDITIONS | {"Sub"}
 LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
 QUOTIENTS = frozenset({"Div", "RealDiv"})

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
-from support.held_run import Held
 from support.made_run import INF, Op, made_run, op
 
-from tfdbg_cli.analysis.batch import rows as rows_module
 from tfdbg_cli.analysis.batch.components import components, given_with
 from tfdbg_cli.analysis.origin.search import OriginSearch
-from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
-from tfdbg_cli.model.values import Lack, NoValue
 
 X = np.ones((4, 3), np.float32)
 BAD = np.array([[1, 1], [-INF, 1], [1, 1], [1, -INF]], np.float32)
@@ -83,56 +75,6 @@ def test_rows_looked_up_by_fed_indices() -> None:
     look = op("look", "GatherV2", "table", "ids", "axis", value=np.ones((4, 2)))
     run = (table, op("ids", "Placeholder", value=ids), axis, look, op("log", "Log", "look", value=BAD))
     assert _rows(*run, feeds={"ids:0": ids}) == (1, 3)
-
-
-@pytest.mark.parametrize(("axis", "rows"), [(1, (1, 3)), (-1, (1, 3)), (0, (1,))])
-def test_concatenation_keeps_rows_or_sets_one_batch_behind_the_other(axis: int, rows: tuple[int, ...]) -> None:
-    half = np.ones((4, 1)) if axis else np.ones((2, 2))
-    cat = op("cat", "ConcatV2", "x", "x", "axis", value=np.ones((4, 2)))
-    ops = (_x(half), op("axis", "Const", value=np.array(axis)), cat, op("log", "Log", "cat", value=BAD))
-    assert _rows(*ops, feeds={"x:0": half}) == rows
-
-
-def test_of_two_parts_that_are_joined_the_rows_of_both_are_told() -> None:
-    half, bad = np.ones((4, 2)), np.ones((8, 2))
-    bad[1] = bad[6] = -INF
-    cat = op("cat", "ConcatV2", "x", "y", "axis", value=np.ones((8, 2)))
-    ops = (_x(half), op("y", "Placeholder", value=half), op("axis", "Const", value=np.array(0)), cat)
-    log = op("log", "Log", "cat", value=bad)
-    assert _rows(*ops, log, feeds={"x:0": half, "y:0": half}) == (1, 2)
-    longer = op("y", "Placeholder", value=np.ones((5, 2)))  # another batch: its rows are not of the first
-    wide = np.ones((9, 2))
-    wide[1] = wide[8] = -INF
-    cat = op("cat", "ConcatV2", "x", "y", "axis", value=np.ones((9, 2)))
-    ops = (_x(half), longer, op("axis", "Const", value=np.array(0)), cat, op("log", "Log", "cat", value=wide))
-    assert _rows(*ops, feeds={"x:0": half, "y:0": np.ones((5, 2))}) == (1,)
-
-
-def test_parts_that_are_joined_again_and_again_do_not_multiply_what_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each of 13 joins has what is joined twice, which makes thousands of ways along the axis that they share."""
-    steps = 0
-    real = rows_module._Search._step
-
-    def counted(search: Any, *arguments: Any) -> Any:
-        nonlocal steps
-        steps += 1
-        return real(search, *arguments)
-
-    monkeypatch.setattr(rows_module._Search, "_step", counted)
-    ops: list[Op] = [_x(np.ones((4, 2))), op("axis", "Const", value=np.array(1))]
-    before, width = "x", 2
-    for turn in range(13):
-        ops += [
-            op(f"relu{turn}", "Relu", before, value=np.ones((4, width))),
-            op(f"cat{turn}", "ConcatV2", f"relu{turn}", before, "axis", value=np.ones((4, 2 * width))),
-        ]
-        before, width = f"cat{turn}", 2 * width
-    bad = np.ones((4, width))
-    bad[1:3] = -INF
-    assert _rows(*ops, op("log", "Log", before, value=bad), feeds={"x:0": np.ones((4, 2))}) == (1, 2)
-    assert steps <= 2 * rows_module._MOST_TENSORS  # of each axis
 
 
 @pytest.mark.parametrize(("perm", "rows"), [((0, 2, 1), (1,)), ((1, 0, 2), (0,)), ((2, 1, 0), (0,))])
@@ -245,64 +187,6 @@ def test_a_convolution_keeps_samples_apart() -> None:
     assert _rows(_x(x), kernel, op("c", "Conv2D", "x", "k", value=bad), feeds={"x:0": x}) == (3,)
 
 
-def test_a_loop_over_time_that_gathers_its_turns_in_a_list() -> None:
-    """As Keras' LSTM: time goes first, turns put their outputs into a TensorArray, which is stacked in the end."""
-    x = np.ones((3, 2, 1), np.float32)
-    handle = NoValue(Lack.OPAQUE, "A list holds no numbers.")
-    turns = ("list", "item", "step", "put")
-    bad = np.ones((2, 3, 1), np.float32)
-    bad[1, 2] = INF
-    run = (
-        _x(x), op("perm", "Const", value=np.array([1, 0, 2])),
-        op("time_major", "Transpose", "x", "perm", value=np.ones((2, 3, 1))),
-        op("from", "TensorListFromTensor", "time_major", value=handle), op("i", "Const", value=np.array(0)),
-        op("reserve", "TensorListReserve", value=handle),
-        op("list", "LoopVariable", "reserve", "put", values=(handle, handle)),
-        op("item", "TensorListGetItem", "from", "i", values=(np.ones((3, 1)), np.ones((3, 1)))),
-        op("step", "Exp", "item", values=(np.ones((3, 1)), np.ones((3, 1)))),
-        op("put", "TensorListSetItem", "list", "i", "step", values=(handle, handle)),
-        op("while", "StatelessWhile", "put", "reserve", value=handle),
-        op("stack", "TensorListStack", "while", value=np.ones((2, 3, 1))), op("exp", "Exp", "stack", value=bad),
-    )  # fmt: skip
-    order = [*(o.name for o in run[:6]), *turns, *turns, "while", "stack", "exp"]
-    origin = OriginSearch(made_run(*run, feeds={"x:0": x}, order=order)).first()
-    assert origin is not None and origin.batch_rows == (2,)
-
-
-def test_a_loop_of_version_1_that_gathers_its_turns_in_an_array() -> None:
-    """As tf.compat.v1.nn.dynamic_rnn: arrays are named by handles, which enter the loop."""
-    x = np.ones((3, 2, 1), np.float32)
-    bad = np.ones((2, 3, 1), np.float32)
-    bad[1, 2] = INF
-    flow = np.float32(0)
-    run = made_run(
-        _x(x), op("perm", "Const", value=np.array([1, 0, 2])),
-        op("time_major", "Transpose", "x", "perm", value=np.ones((2, 3, 1))),
-        op("in", "TensorArrayV3"), op("i", "Const", value=np.array(0)),
-        op("scatter", "TensorArrayScatterV3", "in", "i", "time_major", value=flow),
-        op("enter", "Enter", "in"), op("read", "TensorArrayReadV3", "enter", "i", "scatter", value=np.ones((3, 1))),
-        op("out", "TensorArrayV3"), op("enter_out", "Enter", "out"),
-        op("write", "TensorArrayWriteV3", "enter_out", "i", "read", value=flow),
-        op("all", "TensorArrayGatherV3", "out", "i", "write", value=np.ones((2, 3, 1))),
-        op("exp", "Exp", "all", value=bad), feeds={"x:0": x},
-    )  # fmt: skip
-    origin = OriginSearch(run).first()
-    assert origin is not None and origin.batch_rows == (2,)
-
-
-def test_an_input_pipeline_is_a_source_of_batches() -> None:
-    next_ = op("next", "IteratorGetNext", value=np.ones((4, 2)))
-    assert _rows(next_, op("log", "Log", "next", value=BAD), feeds={}) == (1, 3)
-
-
-def test_a_feed_that_was_not_captured_counts() -> None:
-    assert _rows(op("x", "Placeholder"), op("log", "Log", "x", value=BAD), feeds={"x:0": np.ones((4, 2))}) == (1, 3)
-
-
-def test_a_scalar_has_no_rows() -> None:
-    assert _rows(_x(), op("m", "Mean", "x", value=INF)) == ()
-
-
 def test_one_choice_of_each_row() -> None:
     """tf.gather(x, labels, axis=1, batch_dims=1), as a loss takes the probability of each label."""
     chosen = op("g", "GatherV2", "x", "y", "axis", batch_dims="1", value=np.array([1, 1, INF, 1]))
@@ -363,26 +247,6 @@ def test_what_is_fed_did_not_come_in_with_a_batch_that_the_run_draws() -> None:
     assert (origin.batch.source, origin.batch_rows) == ("next:0", (1, 3))
     assert given_with(run, origin.batch) == {}
     assert [part.name for part in components(run, origin.batch)] == ["next:0"]
-
-
-class _Holding(Held):
-    """A run of a session before which its variable `v` held something."""
-
-    def replay_spec(self) -> ReplaySpec:
-        held = ReplayInput("v", InputRole.VARIABLE, "float32", np.array([1, 0, 3], np.float32), node="v")
-        return ReplaySpec(RunKind.SESSION, b"", "", inputs=(held,))
-
-
-def test_elements_of_a_variable_are_no_rows() -> None:
-    """As of the moving variance that a normalization takes in one branch, in Keras 2."""
-    run = made_run(
-        op("v", "VarHandleOp"), op("first", "Const", value=True),
-        op("cond", "If", "first", "v", value=[1.0, 0.0, 3.0]), op("log", "Log", "cond", value=[0.0, -INF, 1.0]),
-    )  # fmt: skip
-    session = replace(run, call=replace(run.call, kind=RunKind.SESSION), replayable=_Holding())
-    origin = OriginSearch(session).first()
-    assert origin is not None and origin.name.node == "log"
-    assert origin.batch_rows == ()
 
 
 @pytest.mark.parametrize("kind", ["TopKV2", "Softmax", "LogSoftmax"])
@@ -468,3 +332,106 @@ def test_an_axis_of_one_that_was_added_tells_no_rows_apart(shape: tuple[int, ...
     )
     expected = () if shape == (1, 4) else (0, 1, 2, 3)  # the first axis is that of the state, or a new one
     assert _rows(*ops, feeds={"state:0": np.ones(4)}) == expected
+
+
+def _with_zero(shape: tuple[int, ...], *rows: int) -> np.ndarray:
+    """Numbers above 1, with 0 at the beginning of `rows`."""
+    found = np.arange(2, 2 + np.prod(shape), dtype=np.float32).reshape(shape)
+    for row in rows:
+        found[(row, *[0] * (len(shape) - 1))] = 0
+    return found
+
+
+def _log(of: str, value: np.ndarray) -> Op:
+    with np.errstate(divide="ignore"):
+        return op("log", "Log", of, value=np.log(value))
+
+
+@pytest.mark.parametrize(("zeros", "rows"), [((3,), (3,)), ((2, 3), (2, 3))])
+def test_of_a_segment_the_rows_that_won_are_told(zeros: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    x = _with_zero((4, 3), *zeros)
+    least = np.stack([x[:2].min(0), x[2:].min(0)])
+    ops = (
+        _x(x),
+        op("ids", "Const", value=np.array([0, 0, 1, 1])),
+        op("least", "UnsortedSegmentMin", "x", "ids", value=least),
+        _log("least", least),
+    )
+    assert _rows(*ops, feeds={"x:0": x}) == rows
+
+
+def test_of_the_smallest_of_a_column_all_rows_that_hold_it_are_told() -> None:
+    x = _with_zero((4, 3), 1, 2)
+    ops = (_x(x), op("axis", "Const", value=np.array(0)), op("min", "Min", "x", "axis", value=x.min(0)))
+    assert _rows(*ops, _log("min", x.min(0)), feeds={"x:0": x}) == (1, 2)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_rows_looked_up_by_several_indices_are_those_that_the_values_tell(shown: bool) -> None:
+    """Negatives of the same batch, multiplied with the positive, whose row is not to blame."""
+    x, ids = _with_zero((4, 3), 3), np.array([[1, 2], [2, 3], [3, 0], [0, 1]])
+    near = x[ids].min(-1)
+    own = x.sum(1, keepdims=True)
+    ops = (
+        _x(x) if shown else op("x", "Placeholder"),
+        op("ids", "Const", value=ids), _constant("first", 0), _constant("last", -1),
+        _constant("one", 1), op("sum", "Sum", "x", "one", keep_dims="True", value=own),
+        op("taken", "GatherV2", "x", "ids", "first", value=x[ids]), op("near", "Min", "taken", "last", value=near),
+        op("both", "Mul", "near", "sum", value=near * own), _log("both", near * own),
+    )  # fmt: skip
+    assert _rows(*ops, feeds={"x:0": x}) == (3,)
+
+
+@pytest.mark.parametrize("op_type", ["MatMul", "Einsum"])
+def test_a_product_with_ones_among_zeros_puts_rows_in_another_order(op_type: str) -> None:
+    """Where ops run one by one, the order is given as the batch is: its rows are not to blame."""
+    x, order = _with_zero((4, 3), 3), np.array([2, 3, 0, 1])
+    hot = np.eye(4, dtype=np.float32)[order]
+    ops = (
+        _x(x), op("order", "Placeholder", value=order), op("depth", "Const", value=np.array(4)),
+        op("on", "Const", value=1.0), op("off", "Const", value=0.0),
+        op("hot", "OneHot", "order", "depth", "on", "off", axis="-1", value=hot),
+        op("mm", op_type, "hot", "x", equation="cb,bi->ci", value=hot @ x), _log("mm", hot @ x),
+    )  # fmt: skip
+    assert _rows(*ops, feeds={"x:0": x, "order:0": order}) == (3,)
+
+
+def test_rows_that_were_taken_apart_and_put_together_in_another_order() -> None:
+    x, places = _with_zero((3, 2), 1, 2), (2, 1, 0)
+    ends = [op(f"at{at}", "Const", value=np.array([at])) for at in range(4)]
+    taken = [
+        op(f"row{at}", "StridedSlice", "x", f"at{at}", f"at{at + 1}", "at1", shrink_axis_mask="1", value=x[at])
+        for at in places
+    ]
+    stack = op("stack", "Pack", *(f"row{at}" for at in places), axis="0", value=x[::-1])
+    assert _rows(_x(x), *ends, *taken, stack, _log("stack", x[::-1]), feeds={"x:0": x}) == (1, 2)
+
+
+TEXTS = np.array(["a b", "c", "", "d e f"], object)
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_numbers_that_were_made_of_texts_are_of_their_rows(shown: bool) -> None:
+    lengths = np.array([3, 1, 0, 5], np.float32)
+    texts = op("t", "Placeholder", value=TEXTS if shown else None)
+    made = op("n", "StringLength", "t", value=lengths.astype(np.int32))
+    cast = op("cast", "Cast", "n", value=lengths)
+    assert _rows(texts, made, cast, _log("cast", lengths), feeds={"t:0": TEXTS}) == (2,)
+
+
+def _split_texts() -> tuple[Op, ...]:
+    places = np.array([[0, 0], [0, 1], [1, 0], [3, 0], [3, 1], [3, 2]])
+    cut = [op(name, "Const", value=np.array(at)) for name, at in (("b", [0, 0]), ("e", [6, 1]), ("s", [1, 1]))]
+    masks = {"begin_mask": "1", "end_mask": "1", "shrink_axis_mask": "2"}
+    return (
+        op("t", "Placeholder"), op("sep", "Const", value=np.array(0)),
+        op("split", "StringSplitV2", "t", "sep", value=places),
+        *cut, op("of_text", "StridedSlice", "split", "b", "e", "s", value=places[:, 0], **masks),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("counts", "rows"), [((2, 1, 0, 3), (2,)), ((2, 1, 0), ())])
+def test_the_number_of_parts_is_of_the_text_of_its_row(counts: tuple[int, ...], rows: tuple[int, ...]) -> None:
+    number = np.array(counts, np.float32)
+    ops = (op("n", "DenseBincount", "of_text", value=np.array(counts)), op("cast", "Cast", "n", value=number))
+    assert _rows(*_split_texts(), *ops, _log("cast", number), feeds={"t:0": TEXTS}) == rows

@@ -9,8 +9,8 @@ import pytest
 from support.made_run import made_run, op
 from support.prompt import json_of, text_of
 
+from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS
 from tfdbg_cli.analysis.batch.refused_rows import refused_rows
-from tfdbg_cli.analysis.batch.rows import NO_ROWS
 from tfdbg_cli.model.calls import RunError, RunKind
 from tfdbg_cli.model.runs import Run
 

@@ -10,8 +10,8 @@ from support.made_run import made_run, op
 from support.prompt import Prompt
 from support.replica_steps import drawing_step, replicated_step
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.replica import replica_given
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.commands.views.origin.batch import batch_lines
 from tfdbg_cli.model.runs import Run
 

@@ -148,6 +148,24 @@ def test_mistakes() -> None:
     assert "No row" in Prompt(alone).error("row").message
 
 
+@pytest.mark.parametrize(
+    ("op_type", "shape", "where"),
+    [
+        ("RandomShuffle", (4, 3), "the way back ends at made (RandomShuffle), which does not keep rows apart"),
+        ("Mean", (), "the way back ends at made (Mean), which does not keep rows apart"),
+        ("Sum", (3,), "the way back leads along axis 1 of x:0, not its rows"),
+    ],
+)
+def test_where_no_row_is_found_it_says_where_the_way_ends(op_type: str, shape: tuple[int, ...], where: str) -> None:
+    x = np.ones((4, 3), np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=x), op("axis", "Const", value=np.array(0)),
+        op("made", op_type, "x", "axis", value=np.zeros(shape, np.float32)),
+        op("log", "Log", "made", value=np.full(shape, -np.inf, np.float32)), feeds={"x:0": x},
+    )  # fmt: skip
+    assert f"could be found behind the origin: {where}" in Prompt(run).error("row").message
+
+
 def test_what_is_ignored_has_no_rows() -> None:
     prompt = Prompt(_images())
     prompt.run("row")

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import RowWay, row_set
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.alongside import Alongside, RowEvidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
-from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.making.eager_past import past_in
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, given_arrays

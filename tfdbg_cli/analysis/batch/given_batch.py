@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.nodes.feeds import given_arrays
 from tfdbg_cli.model.runs import Run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import components
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import sample_of
 from tfdbg_cli.model.batch_place import Order
 from tfdbg_cli.model.names import tensor_name_of

@@ -6,7 +6,8 @@ import re
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows, rows_of_given
+from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows
+from tfdbg_cli.analysis.batch.rows import batch_rows, rows_of_given
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Run

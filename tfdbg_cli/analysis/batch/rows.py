@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
-from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
-from tfdbg_cli.analysis.batch.tables import is_table
+from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows, lost_at
+from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows, rows_of_several_axes
+from tfdbg_cli.analysis.batch.row_search import RowSearch
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
-from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay, row_set
-from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
-from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
-from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, ElementSteps, element_way, lone_origin
-from tfdbg_cli.model.graph import GIVEN_BY, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, Index
+from tfdbg_cli.analysis.graph.ways.element_way import NOWHERE, ElementSteps, LoneOrigin, element_way, lone_origin
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import CONCATENATIONS, INPUTS, SEGMENTS
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_ELEMENTS = 64  # that are followed one by one
-_MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
-_LEAST_TENSORS = 100  # the same, for each turn of a loop
-
-
-@dataclass(frozen=True, slots=True)
-class BatchRows:
-    """`rows` of a batch of `size`, which came in as `source`: a feed, an argument, or an output of the pipeline.
-
-    `stored` says that the batch is sparse or ragged, so that `source` holds the elements of all rows; `of_elements`
-    is the row of each. A run may take several batches: this one is the `execution`th that the source gave, from 0.
-    `apart` says that the source was given to eager ops before the call, which put its rows in another order. `way`
-    has the tensors on the way back to it, by their places in the run: which of their rows these are.
-    """
-
-    rows: tuple[int, ...] = ()
-    source: str = ""
-    size: int = 0
-    stored: bool = False
-    execution: int = 0
-    apart: bool = False
-    of_elements: Array | None = field(default=None, compare=False, repr=False)
-    way: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
-
-
-NO_ROWS = BatchRows()
+_MOST_LISTS = 20  # one behind the other
+_MOST_PASSED = 20_000  # tensors on the ways of all of them
 
 
 def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int] = NOWHERE) -> BatchRows:
@@ -61,49 +33,99 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     best. `NO_ROWS` when none does. At the nodes that `through` names only the input at that position is followed, if
     that leads there; all others may rule out some of its rows.
     """
-    found = _of_all_elements(run, lineage, index, bad, through)
-    return _of_each_element(run, lineage, index, bad, through, found) if len(found.rows) > 1 else found
+    by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
+    if _is_told_by(by_way, bad):
+        return by_way
+    by_axes = _by_all_ways(run, lineage, index, bad, by_way)
+    return _of_each_element(run, lineage, index, bad, through, by_axes)
 
 
 def _of_all_elements(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     """The rows behind all elements where `bad` is True together."""
-    found = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    if len(found.rows) == 1 and not _may_compare_rows(bad, found):
-        return found
+    by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
+    return by_way if _is_told_by(by_way, bad) else _by_all_ways(run, lineage, index, bad, by_way)
+
+
+def _is_told_by(by_way: BatchRows, bad: Array) -> bool:
+    """Whether the one way that the values tell leads to one row alone."""
+    return len(by_way.rows) == 1 and not may_compare_rows(bad, by_way)
+
+
+def _by_all_ways(run: Run, lineage: Lineage, index: int, bad: Array, by_way: BatchRows) -> BatchRows:
+    """The rows to which all ways lead, where these tell more than `by_way`, those to which one leads."""
     by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
-    return by_all if not found.rows or _may_tell_more(bad, by_all, found) else found
+    return by_all if not by_way.rows or _may_tell_more(bad, by_all, by_way) else by_way
 
 
 def _of_each_element(
-    run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int], by_all: BatchRows
+    run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int], by_axes: BatchRows
 ) -> BatchRows:
-    """`by_all`, the rows to which the axes of all bad elements lead, without those to which no element leads.
+    """The rows to which the bad elements lead one by one; `by_axes`, those of their axes, where one leads to none.
 
-    Elements are followed one by one, each by the place that it was moved from, and by the values that made it: of a
-    window over the batch, and of rows compared with others, an axis leads to more rows than were to blame.
+    Each is followed to the place that it was moved from, and by the values that made it: of a window over the batch,
+    of rows looked up, and of rows compared with others, an axis leads to more rows than were to blame, or to others.
+    Where rows were compared, all comparisons together tell most.
     """
-    if by_all.stored or np.count_nonzero(bad) > _MOST_ELEMENTS:
-        return by_all
+    if by_axes.stored or not 0 < np.count_nonzero(bad) <= _MOST_ELEMENTS:
+        return by_axes
     node = lineage.node(index)
     first = None if node is None else through.get(node.name)
     steps = ElementSteps(run, lineage)
-    rows: set[int] = set()
+    together, compared = NO_ROWS, bool(by_axes.rows) and may_compare_rows(bad, by_axes)
     way: dict[int, tuple[int, ...]] = {}
+    lists, passed = TensorLists(run, lineage), 0
     for place in np.argwhere(bad):
         element = tuple(map(int, place))
         way_of_one = element_way(run, lineage, index, element, first, steps)
-        row, moved = lone_origin(steps, index, element, way_of_one)
-        alone = np.zeros(run.tensors[row].shape or (), np.bool_)
-        alone[moved] = True
-        found = _of_all_elements(run, lineage, row, alone, way_of_one)
-        if not found.rows or replace(found, rows=by_all.rows) != by_all:
-            return by_all
-        rows.update(found.rows)
-        if not rows < set(by_all.rows):  # the others can rule out none of these
-            return by_all
+        begin = _lone_origin(steps, lists, index, element, way_of_one)
+        found = _of_one(run, lineage, begin, way_of_one)
+        if not found.rows or (together.rows and replace(found, rows=together.rows) != together):
+            lost = found.lost or by_axes.lost or _end_at(lineage, begin)
+            return by_axes if by_axes.rows else replace(by_axes, lost=lost)
+        together = replace(found, rows=tuple(sorted({*together.rows, *found.rows})))
+        passed += len(found.way)
+        if passed > _MOST_PASSED or (compared and not set(together.rows) < set(by_axes.rows)):
+            return by_axes
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
-    return replace(by_all, rows=tuple(sorted(rows)), way=way)
+    return replace(together, way=way)
+
+
+def _lone_origin(
+    steps: ElementSteps, lists: TensorLists, index: int, element: Index, way: Mapping[str, int]
+) -> LoneOrigin:
+    """As `lone_origin`, also through lists of tensors."""
+    origin = lone_origin(steps, index, element, way)
+    for _ in range(_MOST_LISTS):
+        item = lists.element(origin.row, origin.elements[0]) if len(origin.elements) == 1 else None
+        if item is None or item[0] >= origin.row:
+            break
+        origin = lone_origin(steps, *item, way)
+    return origin
+
+
+def _of_one(run: Run, lineage: Lineage, origin: LoneOrigin, way: Mapping[str, int]) -> BatchRows:
+    """The rows behind one element, which comes from that `origin`, and by that `way`."""
+    if origin.given is not None:
+        found = rows_of_given(run, lineage, origin.given, _mask(origin.given.shape or (), origin.places))
+        if found.rows:
+            return found
+    mask = _mask(run.tensors[origin.row].shape or (), origin.elements)
+    return _of_all_elements(run, lineage, origin.row, mask, way)
+
+
+def _end_at(lineage: Lineage, origin: LoneOrigin) -> str:
+    """Where an element was followed no further, in words; empty where its op computes it of one of each input."""
+    node = lineage.node(origin.row)
+    return "" if node is None or not node.inputs or node.op_type in ELEMENTWISE else lost_at(node)
+
+
+def _mask(shape: Shape, places: Sequence[Index]) -> Array:
+    """Where these places are, in an array of that shape."""
+    mask = np.zeros(shape, np.bool_)
+    for place in places:
+        mask[place] = True
+    return mask
 
 
 def rows_of_given(run: Run, lineage: Lineage, given: InputSeen, bad: Array) -> BatchRows:
@@ -111,10 +133,10 @@ def rows_of_given(run: Run, lineage: Lineage, given: InputSeen, bad: Array) -> B
 
     So it is of what eager code is given from before. `NO_ROWS` when `given` is no batch.
     """
-    rows = np.flatnonzero(_along(bad, 0)) if bad.ndim else np.zeros(0, np.int64)
+    rows = np.flatnonzero(along_axes(bad, 0)) if bad.ndim else np.zeros(0, np.int64)
     if not 0 < len(rows) <= _MOST_ROWS:
         return NO_ROWS
-    return _Search(run, lineage, NOWHERE).unseen(given, RowWay(0, 0, rows)) or NO_ROWS
+    return RowSearch(run, lineage, NOWHERE).unseen(given, RowWay(0, 0, rows)) or NO_ROWS
 
 
 def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
@@ -125,247 +147,30 @@ def _may_tell_more(bad: Array, by_all: BatchRows, found: BatchRows) -> bool:
     if replace(by_all, rows=found.rows) != found:
         return False
     one, all_ways = set(found.rows), set(by_all.rows)
-    return all_ways < one or (_may_compare_rows(bad, found) and one != all_ways)
-
-
-def _may_compare_rows(bad: Array, found: BatchRows) -> bool:
-    """Whether two axes or more are as long as the batch, as where rows are compared with rows."""
-    return bad.shape.count(found.size) > 1
+    return all_ways < one or (may_compare_rows(bad, found) and one != all_ways)
 
 
 def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     best = NO_ROWS
     behind: dict[int, BatchRows] = {}  # by the axis that leads there
+    lost = ""
     for axis in range(bad.ndim if bad.any() else 0):
-        along = _along(bad, axis)
+        along = along_axes(bad, axis)
         if np.count_nonzero(along) > _MOST_ROWS:
             continue
-        found = _Search(run, lineage, through).back(index, axis, np.flatnonzero(along))
+        search = RowSearch(run, lineage, through)
+        found = search.back(index, axis, np.flatnonzero(along))
         if found is None or not found.rows:
+            lost = lost or search.lost
             continue
         behind[axis] = found
         if not best.rows or len(found.rows) < len(best.rows):
             best = found
-        if len(best.rows) == 1 and not _may_compare_rows(bad, best):
+        if len(best.rows) == 1 and not may_compare_rows(bad, best):
             break
     if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
-        best = _Search(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
-    same = [axis for axis, found in behind.items() if replace(found, rows=best.rows) == best]
-    return best if len(same) < 2 else replace(best, rows=_by_several_axes({axis: behind[axis] for axis in same}, bad))
-
-
-def _along(bad: Array, *axes: int) -> Array:
-    """Which places along `axes` have an element where `bad` is True."""
-    return np.asarray(bad.any(axis=tuple(i for i in range(bad.ndim) if i not in axes)))
-
-
-def _by_several_axes(behind: Mapping[int, BatchRows], bad: Array) -> tuple[int, ...]:
-    """The rows to blame where several axes of `bad` lead to one batch, to rows of it that `behind` has by axis.
-
-    Where each of two axes or more is the batch, rows were compared with rows. Otherwise the axes are parts of that of
-    the batch, as of `[8, 4]` that became `[2, 4, 4]`, and a row has to be behind all of them.
-    """
-    rows = [set(found.rows) for found in behind.values()]
-    whole = [axis for axis, found in behind.items() if _is_the_batch(found, _along(bad, axis))]
-    if len(whole) < 2:
-        fewest = min(behind.values(), key=lambda found: len(found.rows))
-        return tuple(sorted(set.intersection(*rows))) or fewest.rows
-    return _compared(_along(bad, *whole)) or tuple(sorted(set.union(*rows)))
-
-
-def _compared(bad: Array) -> tuple[int, ...]:
-    """The rows to blame where rows were compared with rows, and some of these are bad; none where that is not clear.
-
-    Those that all bad comparisons have: one row, or both of a pair. Else, of pairs, those that are bad beside all
-    others (a comparison with itself, and half of all, may be left out), if no other pair is bad.
-    """
-    places = np.argwhere(bad)
-    in_all = [row for row in set(places[0].tolist()) if (places == row).any(axis=1).all()]
-    if in_all or bad.ndim != 2:
-        return tuple(sorted(in_all))
-    either = bad | bad.T | np.eye(len(bad), dtype=np.bool_)
-    blamed = np.flatnonzero(either.all(axis=1))
-    others = np.delete(np.delete(bad, blamed, 0), blamed, 1)
-    return () if others.any() else tuple(map(int, blamed))
-
-
-def _is_the_batch(found: BatchRows, along: Array) -> bool:
-    """Whether an axis with bad elements at these places `along` it has the rows of the batch in their order."""
-    return found.size == len(along) and found.rows == tuple(map(int, np.flatnonzero(along)))
-
-
-class _Search:
-    """The way back from rows of one tensor, nearest first."""
-
-    def __init__(self, run: Run, lineage: Lineage, through: Mapping[str, int], most: int = _MOST_TENSORS) -> None:
-        self._run = run
-        self._most = most
-        self._lineage = lineage
-        self._through = through
-        self._stored = StoredBatch(run, lineage)
-        self._lists = TensorLists(run, lineage)
-        self._waiting: deque[tuple[int, int, Array]] = deque()
-        self._aside: deque[tuple[int, int, Array]] = deque()  # for when nothing else leads to a batch
-        self._met: set[tuple[int, int]] = set()
-        self._passed: list[tuple[int, Array]] = []  # rows of tensors on the way
-
-    def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
-        self._meet(index, axis, rows)
-        while (waiting := self._waiting or self._aside) and self._left > 0:
-            index, axis, rows = waiting.popleft()
-            if axis == 0:
-                self._passed.append((index, rows))
-            found = self._step(index, axis, rows)
-            if found is not None:
-                return replace(found, apart=self._is_apart(found), way=self._way())
-        given = self._given()
-        return None if given is None else replace(given, way=self._way())
-
-    def unseen(self, item: InputSeen, way: RowWay) -> BatchRows | None:
-        """The rows of a batch that no tensor of the run shows; None where `item` is none."""
-        if item.value is None or way.axis or self._is_no_batch(item):
-            return None
-        made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
-        source = made or str(feed_name(item.node) or item.name)
-        return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
-
-    @property
-    def _left(self) -> int:
-        """How many tensors more it may look at."""
-        return self._most - len(self._met)
-
-    def _way(self) -> dict[int, tuple[int, ...]]:
-        return {index: tuple(map(int, rows)) for index, rows in self._passed}
-
-    def _is_apart(self, found: BatchRows) -> bool:
-        """Whether the way led through arguments that have these rows in other places."""
-        passed = [
-            tuple(map(int, rows))
-            for index, rows in self._passed
-            if (node := self._lineage.node(index)) is not None and GIVEN_BY in node.attributes
-        ]
-        return bool(passed) and found.rows not in passed
-
-    def _given(self) -> BatchRows | None:
-        """The rows of an argument that was given a tensor on the way, from which nothing was found further back."""
-        for index, rows in self._passed:
-            tensor, node = self._run.tensors[index], self._lineage.node(index)
-            if node is None or GIVEN_BY not in node.attributes or self._stored.is_row_splits(node):
-                continue
-            if tensor.shape:
-                return _batch(rows, str(TensorName(node.name, 0)), tensor.shape[0])
-        return None
-
-    def _meet(self, index: int, axis: int, rows: Array, *, aside: bool = False) -> None:
-        if (index, axis) not in self._met:
-            self._met.add((index, axis))
-            (self._aside if aside else self._waiting).append((index, axis, rows))
-
-    def _step(self, index: int, axis: int, rows: Array) -> BatchRows | None:
-        node, shape = self._lineage.node(index), self._run.tensors[index].shape
-        if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
-            return None
-        name = self._run.tensors[index].name
-        if self._enters(node):
-            if is_lone_vector(self._run, self._lineage, name, node, shape):
-                return None
-            fed = feed_name(node) if node.op_type in INPUTS else None
-            if axis or (fed is not None and self._stored.is_row_splits(node)):
-                return None
-            entered = self._entered(node, name.slot, rows, str(fed or name), shape[0])
-            return replace(entered, execution=self._run.tensors[index].execution)
-        if axis == 0 and GIVEN_BY in node.attributes:  # what it is made of tells the rows, unless they are stored
-            found = self._stored.rows(node, name.slot, rows)
-            if found is not None or self._stored.is_row_splits(node):
-                return None if found is None else _stored(found)
-        if axis == 0 and node.op_type in SEGMENTS:
-            found = self._stored.rows_of_segments(node, shape[0], rows)
-            if found is not None:
-                return _stored(found)
-        behind = list(self._lists.behind(index, axis, rows))
-        if len(behind) > 1 and axis == 0:  # what each turn of a loop put there came of rows of its own
-            share = max(self._left // len(behind), _LEAST_TENSORS)
-            return self._joined([self._apart(place, share) for place in behind])
-        for place in behind:
-            self._meet(*place)
-        inputs = self._lineage.places(index)
-        step = row_set(self._run, self._lineage, index, node, axis, rows)
-        ways = list(whole_ways_back(step) if axis == WHOLE else ways_back(step))
-        apart = node.op_type in CONCATENATIONS and any(not np.array_equal(way.rows, rows) for way in ways)
-        if apart and 1 < len(ways) <= self._left:
-            share = self._left // len(ways)  # so that all of them together look at no more than this search may
-            known = [(inputs[way.position], way) for way in ways if way.position < len(inputs)]
-            return self._joined(
-                [
-                    self.unseen(item, way)
-                    if item.index is None
-                    else self._apart((item.index, way.axis, way.rows), share)
-                    for item, way in known
-                ]
-            )
-        for way in ways:
-            if way.position >= len(inputs):  # a damaged graph: the op reads less than ops of its type do
-                continue
-            if way.position != self._through.get(node.name, way.position):
-                continue
-            item = inputs[way.position]
-            if item.index is not None:
-                self._meet(item.index, way.axis, way.rows, aside=way.inner)
-            elif (came := self.unseen(item, way)) is not None:
-                return came
-        return None
-
-    def _apart(self, place: tuple[int, int, Array], most: int) -> BatchRows | None:
-        """The rows of the batch behind one part of what was joined, by a search that looks at `most` tensors."""
-        return _Search(self._run, self._lineage, self._through, most).back(*place)
-
-    def _joined(self, parts: Sequence[BatchRows | None]) -> BatchRows | None:
-        """The rows of the batch behind all the `parts` of what was joined, each of which holds other ones of them.
-
-        They are put together as far as they are of as many rows: two views of one batch, say.
-        """
-        found = [part for part in parts if part is not None]
-        if not found:
-            return None
-        alike = [part for part in found if part.size == found[0].size and part.stored == found[0].stored]
-        rows = tuple(sorted({row for part in alike for row in part.rows}))
-        self._passed += [(index, np.array(of)) for part in alike for index, of in part.way.items()]
-        return replace(found[0], rows=rows)
-
-    def _in_loop(self, index: int) -> bool:
-        """Whether a loop makes such a tensor in each of its turns."""
-        name = self._run.tensors[index].name
-        return len(self._run.tensors.named(name.node, name.slot)) > 1
-
-    def _entered(self, node: Node | None, slot: int, rows: Array, source: str, size: int) -> BatchRows:
-        """The rows of the batch, where `rows` of what came in as output `slot` of `node` are found."""
-        found = self._stored.rows(node, slot, rows) if node is not None else None
-        return _batch(rows, source, size) if found is None else _stored(found)
-
-    def _enters(self, node: Node) -> bool:
-        """Whether a batch comes into the graph at `node`."""
-        if node.op_type in INPUTS:
-            return not (self._is_captured(node) or is_table(self._lineage.graph_of(node), node.name))
-        given = node.op_type in DELIVERIES or self._lineage.delivers(node)
-        return given or f"{node.name}:0" in self._run.call.feeds
-
-    def _is_no_batch(self, item: InputSeen) -> bool:
-        """Whether a value that no tensor of the run shows is no batch: of a variable, say, or where rows begin."""
-        if item.node is None:
-            return False
-        no_rows = self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
-        if no_rows or is_table(self._lineage.graph_of(item.node), item.node.name):
-            return True
-        return is_lone_vector(self._run, self._lineage, item.name, item.node, item.shape)
-
-    def _is_captured(self, node: Node | None) -> bool:
-        return node is not None and self._lineage.is_captured(node)
-
-
-def _stored(found: StoredRows) -> BatchRows:
-    rows = tuple(map(int, found.rows))
-    return BatchRows(rows, str(found.source), found.size, stored=True, of_elements=found.of_elements)
-
-
-def _batch(rows: Array, source: str, size: int) -> BatchRows:
-    return BatchRows(tuple(int(row) for row in np.unique(rows)), source, size)
+        best = RowSearch(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
+    if not best.rows:
+        return replace(NO_ROWS, lost=lost)
+    same = {axis: found for axis, found in behind.items() if replace(found, rows=best.rows) == best}
+    return replace(best, rows=rows_of_several_axes(same, bad)) if len(same) > 1 else best

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import components
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.model.batch_place import VALIDATION, BatchPlace, Order
 from tfdbg_cli.model.exactness import same_bits

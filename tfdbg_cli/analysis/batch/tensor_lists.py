@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE
 from tfdbg_cli.analysis.graph.flow.puts import PUTS, puts_before, puts_by_handle
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.parts import Index
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Array, NoValue
@@ -61,6 +62,16 @@ class TensorLists:
                 yield (item.row, 0, np.array([item.place])) if axis == WHOLE else (item.row, axis + 1, rows)
             elif not all_taken:
                 yield item.row, axis, rows
+
+    def element(self, index: int, element: Index) -> tuple[int, Index] | None:
+        """The tensor that went into a list, and the place in it, from which `element` of the one at `index` came."""
+        node = self._lineage.node(index)
+        if node is None or not _TAKES.get(node.op_type, False) or not element:
+            return None
+        for item in self.items(index):
+            if item.whole or item.place == element[0]:
+                return item.row, element if item.whole else element[1:]
+        return None
 
     def _find(self, index: int) -> list[ListItem]:
         node = self._lineage.node(index)

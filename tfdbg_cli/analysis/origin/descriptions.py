@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.rows import NO_ROWS, BatchRows, batch_rows
+from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows
+from tfdbg_cli.analysis.batch.rows import batch_rows
 from tfdbg_cli.analysis.causes.causes import Cause, explain
 from tfdbg_cli.analysis.causes.evidence import gather
 from tfdbg_cli.analysis.causes.explanation import Explanations

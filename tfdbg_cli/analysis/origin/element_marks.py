@@ -19,6 +19,7 @@ from tfdbg_cli.model.whole_numbers import whole_number
 from tfdbg_cli.ops.kinds import (
     CONCATENATIONS,
     COPIES,
+    COUNTS,
     GATHERS,
     IDENTITIES,
     JOINS,
@@ -216,7 +217,7 @@ _RULES: Mapping[str, _Rule] = {
     **dict.fromkeys(REDUCTIONS | PLACES, _reduced),
     **dict.fromkeys(SORTS, _along_the_last_axis),
     **dict.fromkeys(SEGMENTS, _of_segments),
-    **dict.fromkeys(("Bincount", "DenseBincount"), _counted),
+    **dict.fromkeys(COUNTS, _counted),
     "Slice": _sliced,
     "StridedSlice": _strided,
     "Transpose": _transposed,

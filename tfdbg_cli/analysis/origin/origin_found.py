@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.rows import NO_ROWS
+from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.intended import Intended, Intentions
 from tfdbg_cli.analysis.causes.masked_data import masked_in_forward

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.given_batch import given_batch
 from tfdbg_cli.analysis.batch.records import records_behind
 from tfdbg_cli.analysis.batch.refused_rows import refused_rows
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import ends_finite
@@ -16,6 +16,9 @@ from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.records import FoundRecords, Record
+from tfdbg_cli.plain_text import printable
+
+_KNOWN = "`origin` shows what is known."
 
 
 def any_batch(context: Context) -> BatchRows:
@@ -69,12 +72,13 @@ def bad_batch(context: Context) -> BatchRows:
         if tells_health_alone(context.run) and HealthSearch(context.run).first() is not None:
             missing = "There is NaN or infinity here, but its values were not recorded."
         if missing:
-            raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint="`origin` shows what is known.")
+            raise TfdbgError(f"{missing} Nobody can tell which rows are bad.", hint=_KNOWN)
         hint = "`row N` shows a row." if given_batch(context.run) is not None else ""
         why = context.memory.no_rows.get(key, "Nothing is NaN or infinite here")
         raise TfdbgError(f"{why}, so no row is bad.", hint=hint)
     if not batch.rows:
-        raise TfdbgError("No row of a batch could be found behind the origin.", hint="`origin` shows what is known.")
+        lost = f": {printable(batch.lost)}" if batch.lost else ""
+        raise TfdbgError(f"No row of a batch could be found behind the origin{lost}.", hint=_KNOWN)
     return batch
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.refused_rows import refused_rows
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.error_text import essence, without_library_calls
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at

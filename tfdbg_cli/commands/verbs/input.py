@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.batch.rows import BatchRows
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.commands.asked.batch_choice import any_batch, bad_batch, records_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command

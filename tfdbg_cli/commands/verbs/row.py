@@ -6,10 +6,10 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import Component, components, looks_like_image, singles_first
 from tfdbg_cli.analysis.batch.records import is_quickly_told
 from tfdbg_cli.analysis.batch.replica import replica_given
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.batch.sample import Sample, sample_of
 from tfdbg_cli.commands.asked.batch_choice import chosen_row, found_before, records_of
 from tfdbg_cli.commands.context import Context

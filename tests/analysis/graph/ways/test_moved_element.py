@@ -37,6 +37,13 @@ MOVES: dict[str, Callable[[Any], Any]] = {
     "one element": lambda x: x[1, 2, -3],
     "a table": lambda x: tf.gather(x, [[1, 0], [0, 0]]),
     "Identity": lambda x: tf.stop_gradient(x),
+    "DynamicStitch": lambda x: tf.dynamic_stitch([[1, 0], [3, 2]], [x, x + 24.0]),
+    "ReverseSequence": lambda x: tf.reverse_sequence(x, [2, 1, 4], seq_axis=2, batch_axis=1),
+    "SpaceToBatchND": lambda x: tf.space_to_batch(x[..., tf.newaxis], [3, 2], [[0, 0], [0, 0]]),
+    "BatchToSpaceND": lambda x: tf.batch_to_space(tf.reshape(x, [6, 2, 1, 2]), [3, 2], [[1, 2], [0, 1]]),
+    "RaggedGather": lambda x: tf.gather(tf.RaggedTensor.from_tensor(x[0], [2, 4, 0]), [1, 2, 0]).flat_values,
+    "SparseReorder": lambda x: tf.sparse.transpose(tf.sparse.from_dense(x[1])).values,
+    "SparseSlice": lambda x: tf.sparse.slice(tf.sparse.from_dense(x[1]), [0, 1], [3, 2]).values,
 }
 
 
@@ -53,7 +60,7 @@ def test_each_element_is_found_where_it_was(name: str) -> None:
     value: Any = run.tensors.value(row)
     told = 0
     for element in np.ndindex(*tensor.shape):
-        found = moved_from(run, node, tensor.name.slot, tensor.shape, element, inputs)
+        found = moved_from(run, lineage, row, node, element)
         if value[element] == -1.0:  # what was put around
             continue
         assert found is not None

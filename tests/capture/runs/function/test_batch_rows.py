@@ -33,6 +33,19 @@ def _lstm(x: Any) -> Any:
     return tf.transpose(gathered, [1, 0, 2])
 
 
+def _array(x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, ROWS)
+    for at in range(ROWS):
+        array = array.write(ROWS - 1 - at, x[at])
+    return array.stack()
+
+
+def _stitched(x: Any) -> Any:
+    parts = [0, 1, 0, 1, 1, 0]
+    places = tf.dynamic_partition(tf.range(ROWS)[::-1], parts, 2)
+    return tf.dynamic_stitch(places, tf.dynamic_partition(x, parts, 2))
+
+
 def _branches(x: Any) -> Any:
     return tf.cond(tf.reduce_sum(x) > -1e9, lambda: x * 2.0, lambda: x)
 
@@ -91,6 +104,20 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "parts of the batch in turn": lambda x: tf.reshape(
         tf.transpose(tf.reshape(x, [2, 3, 4, 3]), [1, 0, 2, 3]), [ROWS, 4, 3]
     ),
+    "taken apart and stacked": lambda x: tf.stack(tf.unstack(x)[::-1]),
+    "written into an array": _array,
+    "stitched": _stitched,
+    "sequences turned round": lambda x: tf.reverse_sequence(x, [1, 2, 3, 4, 3, 2], seq_axis=1, batch_axis=0),
+    "space to batch": lambda x: tf.space_to_batch(x[..., tf.newaxis], [2, 1], [[1, 1], [0, 0]]) + 0.5,
+    "batch to space": lambda x: tf.batch_to_space(tf.reshape(x, [ROWS, 2, 2, 3]), [2, 1], [[1, 0], [0, 0]]),
+    "product with a permutation": lambda x: tf.matmul(tf.one_hot([2, 4, 0, 1, 5, 3], ROWS), x[:, 0]),
+    "einsum with a permutation": lambda x: tf.einsum("btf,cb->ctf", x, tf.one_hot([2, 4, 0, 1, 5, 3], ROWS)),
+    "least of segments": lambda x: tf.math.unsorted_segment_min(tf.reshape(x, [ROWS, 12]), [0, 0, 1, 1, 2, 2], 3),
+    "least of long segments": lambda x: tf.math.segment_min(tf.reshape(x, [-1]), tf.repeat(tf.range(ROWS), 12)),
+    "rows of a ragged tensor": lambda x: tf.gather(tf.RaggedTensor.from_tensor(x[..., 0]), [3, 4, 1]).flat_values,
+    "two ragged tensors": lambda x: tf.concat([tf.RaggedTensor.from_tensor(x[..., 0])] * 2, 1).flat_values,
+    "what is alike": lambda x: tf.raw_ops.UniqueV2(x=x + tf.reshape(tf.range(6.0), [6, 1, 1]) / 10, axis=[0])[0],
+    "crops": lambda x: tf.image.crop_and_resize(x[..., tf.newaxis], [[0, 0, 1, 1]] * 3, [3, 4, 0], [2, 2]),
     "loop": _lstm,
     "branch": _branches,
 }  # fmt: skip
@@ -110,6 +137,18 @@ def test_rows_are_followed_back_through(name: str, watched: Any) -> None:
     assert origin is not None and origin.op_type == "Sqrt"
     assert origin.batch_rows == (BAD,), name
     assert (origin.batch.source, origin.batch.size) == ("x:0", ROWS)
+
+
+def test_rows_of_a_sparse_tensor_are_followed_through_what_puts_its_elements_in_order(watched: Any) -> None:
+    @tf.function
+    def step(s: Any) -> Any:
+        cut = tf.sparse.slice(tf.sparse.transpose(s), [0, 0], [4, ROWS])
+        return tf.sqrt(tf.sparse.sparse_dense_matmul(tf.sparse.transpose(tf.sparse.reorder(cut)), ONES([4, 2])))
+
+    with watched(RunUntil("has_inf_or_nan")) as front:
+        step(tf.sparse.from_dense(X[..., 0]))
+    origin = OriginSearch(front.ends[0].run).first()
+    assert origin is not None and (origin.op_type, origin.batch_rows, origin.batch.size) == ("Sqrt", (BAD,), ROWS)
 
 
 def test_of_rows_that_are_compared_with_others_the_one_to_blame_is_named(watched: Any) -> None:

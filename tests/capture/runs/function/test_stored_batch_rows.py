@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import components
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.model.decision import RunUntil
 
@@ -116,6 +116,17 @@ def test_an_empty_ragged_row_of_texts(tf2, batch, parts) -> None:
     texts, labels = tf2.ragged.constant([["a", "bb", "c"], ["dd"], [], ["e"]]), tf2.constant([1.0, 2.0, 3.0, 4.0])
     assert _told(batch(means, texts, labels)) == ((2,), 4)
     assert parts(means, texts, labels) == [("r", []), ("y[2]", 3.0)]
+
+
+def test_numbers_and_parts_of_texts(tf2, batch) -> None:
+    @tf2.function
+    def logs(t: Any) -> Any:
+        words = tf2.strings.split(t)
+        numbers = tf2.math.log(tf2.strings.to_number(words.flat_values))
+        return tf2.reduce_sum(numbers) + tf2.reduce_sum(1 / tf2.cast(words.row_lengths(), tf2.float32))
+
+    assert _told(batch(logs, tf2.constant(["1 2", "3", "4 0 5", "6"]))) == ((2,), 4)
+    assert _told(batch(logs, tf2.constant(["1 2", "", "4 5", "6"]))) == ((1,), 4)
 
 
 def test_a_ragged_batch_in_a_tuple_with_others(tf2, batch) -> None:

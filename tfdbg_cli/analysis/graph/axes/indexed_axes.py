@@ -54,3 +54,11 @@ def partitioned(rows: RowSet) -> list[RowWay]:
     if numbers is None or numbers.ndim != 1:
         return []
     return rows.same(0) if rows.axis else [RowWay(0, 0, np.flatnonzero(numbers == rows.slot)[rows.rows])]
+
+
+def cropped(rows: RowSet) -> list[RowWay]:
+    """CropAndResize: the images that the indices of the boxes name, and the boxes."""
+    images = rows.value(2)
+    if rows.axis or images is None:
+        return []
+    return [RowWay(0, 0, np.unique(images[rows.rows])), *rows.same(1), *rows.same(2)]

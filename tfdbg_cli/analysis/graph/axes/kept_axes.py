@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
-from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, sliced_axes, stored_axes
+from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, moved_places, sliced_axes, stored_axes
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, RowWay
 from tfdbg_cli.analysis.graph.flow.popped import POPS
 from tfdbg_cli.analysis.graph.making.fused_ops import as_written
@@ -55,7 +55,7 @@ def ways_back(rows: RowSet) -> list[RowWay]:
     """The rows of the inputs that made `rows`; empty where the op mixes them, or does not say."""
     rows = replace(rows, node=as_written(rows.node))
     op = rows.node.op_type
-    if op in ELEMENTWISE or op in kinds.TRUTHS or op in _HAND_ON:
+    if op in ELEMENTWISE or op in kinds.TRUTHS or op in kinds.TEXTS_ONE_BY_ONE or op in _HAND_ON:
         # A vector beside a matrix runs along columns, even where it is as long as the batch.
         rank = len(rows.shape)
         return [
@@ -64,7 +64,7 @@ def ways_back(rows: RowSet) -> list[RowWay]:
     finder = _FINDERS.get(op)
     if finder is not None:
         try:
-            found = finder(rows)
+            found = list(finder(rows))
         except MISFIT:
             return []
         return [way for way in found if _is_there(way, rows.of(way.position))]
@@ -224,6 +224,14 @@ def _alignment_losses(rows: RowSet) -> list[RowWay]:
     return [*rows.same(0, 1), *stored_axes.elements(rows, 1, 2)]
 
 
+def _looked_up(rows: RowSet) -> list[RowWay]:
+    return rows.same(1)
+
+
+def _of_bytes(rows: RowSet) -> list[RowWay]:
+    return rows.same(0) if rows.axis < len(rows.of(0) or ()) else []
+
+
 def _accumulated(rows: RowSet) -> list[RowWay]:
     along, source = rows.number(1), rows.of(0)
     return [] if along is None or source is None or along % len(source) == rows.axis else rows.same(0)
@@ -233,7 +241,7 @@ def _slope_of_convolution(rows: RowSet) -> list[RowWay]:
     return rows.same(2) if rows.axis == 0 else []
 
 
-_Finder: TypeAlias = Callable[[RowSet], list[RowWay]]
+_Finder: TypeAlias = Callable[[RowSet], Iterable[RowWay]]
 _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(MATMUL, _multiplied),
     **dict.fromkeys(("Sum", "Mean", "Prod", "Max", "Min", "EuclideanNorm", "All", "Any"), _reduced),
@@ -254,6 +262,13 @@ _FINDERS: Mapping[str, _Finder] = {
     "RaggedTensorToTensor": stored_axes.to_tensor,
     **dict.fromkeys(kinds.BRANCHES, called_results.of_branches),
     **dict.fromkeys(kinds.LOOPS, called_results.of_loop),
+    **dict.fromkeys(kinds.LOOK_UPS_OF_TEXTS, _looked_up),
+    **dict.fromkeys(kinds.BYTES_OF_TEXTS, _of_bytes),
+    **dict.fromkeys(kinds.TEXT_SPLITS, stored_axes.of_split_texts),
+    **dict.fromkeys(moved_places.MADE_AGAIN, moved_places.moved_rows),
+    **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), moved_places.unique_rows),
+    "SparseTensorDenseMatMul": stored_axes.multiplied,
+    "CropAndResize": indexed_axes.cropped,
     "IdentityN": _each_its_own,
     "Einsum": _by_equation,
     "Transpose": _transposed,

@@ -52,12 +52,28 @@ def reduced(rows: RowSet) -> list[RowWay]:
     return elements(rows, 0, 1)
 
 
+def multiplied(rows: RowSet) -> list[RowWay]:
+    """SparseTensorDenseMatMul: the stored elements of some rows, or columns of what they are multiplied with."""
+    if rows.node.attributes.get("adjoint_a", "").lower().endswith("true"):
+        return []
+    return rows.same(3) if rows.axis else elements(rows, 0, 1)
+
+
 def elements(rows: RowSet, indices: int, values: int) -> list[RowWay]:
     """The stored elements of some rows of a sparse tensor, given as the inputs at `indices` and `values`."""
     places = rows.value(indices)
     if places is None or places.ndim != 2:
         return []
     return _stored(values, np.flatnonzero(np.isin(places[:, 0], rows.rows)))
+
+
+def of_split_texts(rows: RowSet) -> list[RowWay]:
+    """StringSplit: the texts of which some parts are, by the first of the indices of each."""
+    places, texts = rows.output(0), rows.of(0)
+    if rows.axis or rows.slot > 1 or places is None or not texts:
+        return []
+    found = rows_of_indices(places, rows.rows, texts[0])
+    return [] if found is None else [RowWay(0, 0, found)]
 
 
 def of_segments(rows: RowSet) -> list[RowWay]:

@@ -26,10 +26,12 @@ from tfdbg_cli.analysis.graph.making.parts import (
     REDUCTIONS,
     Index,
     Part,
+    PartIndex,
     part_at,
     parts_of,
     value_inputs,
 )
+from tfdbg_cli.analysis.graph.ways.chosen_elements import chooses, chosen_elements, equal_elements
 from tfdbg_cli.analysis.graph.ways.moved_element import moved_from
 from tfdbg_cli.analysis.graph.ways.telling_element import ONE_OF_MANY, telling_element
 from tfdbg_cli.model.dtypes import in_double, is_inexact
@@ -83,7 +85,7 @@ def element_way(
     return way
 
 
-def lone_origin(steps: ElementSteps, row: int, element: Index, way: Mapping[str, int] = NOWHERE) -> tuple[int, Index]:
+def lone_origin(steps: ElementSteps, row: int, element: Index, way: Mapping[str, int] = NOWHERE) -> LoneOrigin:
     """The tensor and the place from which `element` of the tensor at `row` comes, as far as it comes of one place.
 
     So it does through ops that move elements, join tensors, choose the largest or the smallest, or compute each
@@ -96,19 +98,36 @@ def lone_origin(steps: ElementSteps, row: int, element: Index, way: Mapping[str,
         chosen = None if step is None else way.get(step.op.name, step.chosen)
         if step is None or chosen is None or not (chosen < len(step.inputs) and (step.alone or step.op.name in way)):
             break
-        index, part = step.inputs[chosen].index, step.parts[chosen]
-        one_of_many = step.op.op_type in ONE_OF_MANY
-        if index is None or part is None or not part.value.size or (None in part.index and not one_of_many):
+        item, places = step.inputs[chosen], step.places(chosen, element)
+        # A vector beside a matrix runs along columns: its elements are of no row.
+        if not places or (step.op.op_type in _ONE_OF_ONE and len(places[0]) < len(element)):
             break
-        row, element = index, telling_element(step.op, element, part, False)
-    return row, element
+        if item.index is None:
+            return LoneOrigin(row, (element,), item, places)
+        row, element = item.index, places[0]
+        if len(places) > 1:
+            return LoneOrigin(row, places)
+    return LoneOrigin(row, (element,))
+
+
+@dataclass(frozen=True)
+class LoneOrigin:
+    """Where an element comes from: `elements` of the tensor at `row`; several that are equal, if one was chosen.
+
+    Behind them it is those at `places` of `given`, an input that no tensor shows.
+    """
+
+    row: int
+    elements: tuple[Index, ...]
+    given: InputSeen | None = None
+    places: tuple[Index, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Step:
     """What `op` made one element of: the `parts` of its `inputs`, and the position of the one that counts.
 
-    `alone` says that the element is made of that input alone.
+    `alone` says that the element is made of that input alone, of one of those at `equal` there, if it was chosen so.
     """
 
     op: Node
@@ -116,6 +135,20 @@ class _Step:
     parts: Sequence[Part | None]
     chosen: int | None
     alone: bool
+    equal: tuple[Index, ...] = ()
+
+    def places(self, position: int, element: Index) -> tuple[Index, ...]:
+        """The places of the input at `position` of which `element` is one, or computed alone; none for several."""
+        part = self.parts[position]
+        if part is None or not part.value.size:
+            return ()
+        if self.equal and position == self.chosen:
+            return self.equal
+        if None not in part.index:
+            return (tuple(place for place in part.index if place is not None),)
+        if self.op.op_type not in ONE_OF_MANY:
+            return ()
+        return equal_elements(part, telling_element(self.op, element, part, False))
 
 
 class ElementSteps:
@@ -139,22 +172,24 @@ class ElementSteps:
         computed = [at for at in value_inputs(op_type, len(inputs)) if not _is_written(inputs[at], self._lineage)]
         moved = None
         if op_type not in KNOWN:
-            moved = moved_from(self._run, node, tensor.name.slot, tensor.shape, element, inputs)
+            moved = moved_from(self._run, self._lineage, row, node, element)
         of_one = len(computed) == 1 and op_type in _ONE_OF_ONE
         by_sign = _asks_of_sign(op_type, negative)
         at_hand = None not in moved[1] if moved is not None else of_one and not by_sign
         arrays = [_shaped(item) for item in inputs] if at_hand else self._values(row, inputs)
         if arrays is None:
             return None
-        if moved is None:
-            parts = parts_of(node, arrays, tensor.shape, element)
-            chosen = _chosen(op_type, parts, computed, inputs, bool(negative))
-            if chosen is None and op_type in _OF_WEIGHTS:
-                chosen = self._of_data(computed, inputs)
-            return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS | ONE_OF_MANY)
-        position, where = moved
-        parts = tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
-        return _Step(node, inputs, parts, position, alone=True)
+        parts = parts_of(node, arrays, tensor.shape, element) if moved is None else ()
+        one = chosen_elements(node, arrays, parts, element) if chooses(node) else None
+        if one is not None:
+            picked = _only_at(one.position, one.elements[0], arrays)
+            return _Step(node, inputs, picked, one.position, alone=True, equal=one.elements)
+        if moved is not None:
+            return _Step(node, inputs, _only_at(*moved, arrays), moved[0], alone=True)
+        chosen = _chosen(op_type, parts, computed, inputs, bool(negative))
+        if chosen is None and op_type in _OF_WEIGHTS:
+            chosen = self._of_data(computed, inputs)
+        return _Step(node, inputs, parts, chosen, alone=of_one or op_type in JOINS | ONE_OF_MANY)
 
     def _of_data(self, computed: Sequence[int], inputs: Sequence[InputSeen]) -> int | None:
         """The position of the one input that is read from no variable; None where there are several, or none."""
@@ -165,6 +200,11 @@ class ElementSteps:
         """Values tell which input it is, or which of its elements; None where they are too large by now."""
         self._read += sum(item.tensor.nbytes or 0 for item in inputs if item.tensor is not None)
         return None if self._read > _MOST_BYTES else [item.value for item in self._lineage.inputs(row)]
+
+
+def _only_at(position: int, where: PartIndex, arrays: Sequence[Array | None]) -> tuple[Part | None, ...]:
+    """What is `where` says in the input at `position`, and nothing of the others."""
+    return tuple(part_at(array, where) if at == position else None for at, array in enumerate(arrays))
 
 
 def _shaped(item: InputSeen) -> Array | None:

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
-from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, whole_numbers
+from tfdbg_cli.analysis.graph.axes.moved_places import MADE_AGAIN, moved_place
+from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, row_set
 from tfdbg_cli.analysis.graph.axes.sliced_axes import indexed
-from tfdbg_cli.analysis.graph.making.lineage import InputSeen
+from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.graph.making.parts import MISFIT, Index, PartIndex
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.runs import Run
@@ -18,44 +19,36 @@ from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.ops.kinds import GATHERS, RESHAPES
 
 
-def moved_from(
-    run: Run, node: Node, slot: int, shape: Shape, element: Index, inputs: Sequence[InputSeen]
-) -> tuple[int, PartIndex] | None:
-    """The position of the input from which `node` took the `element` of its output `slot`, and its place there.
+def moved_from(run: Run, lineage: Lineage, row: int, node: Node, element: Index) -> tuple[int, PartIndex] | None:
+    """The position of the input from which `node` took the `element` of the tensor at `row`, and its place there.
 
     None stands for a place along an axis where the op does not say it. The result is None where the element may have
     come out of several inputs, or out of none. Of a table and indices it is the table.
     """
-    shapes = [item.shape for item in inputs]
+    whole = row_set(run, lineage, row, node, 0, np.zeros(0, np.int64))
     if node.op_type in RESHAPES:
-        return _reshaped(shapes, shape, element)
+        return _reshaped(whole.inputs, whole.shape, element)
+    if node.op_type in MADE_AGAIN:
+        return moved_place(whole, element)
     try:
-        return _composed(run, node, slot, shape, element, inputs, shapes)
+        return _composed(whole, element)
     except MISFIT:
         return None
 
 
-def _composed(
-    run: Run,
-    node: Node,
-    slot: int,
-    shape: Shape,
-    element: Index,
-    inputs: Sequence[InputSeen],
-    shapes: Sequence[Shape | None],
-) -> tuple[int, PartIndex] | None:
+def _composed(whole: RowSet, element: Index) -> tuple[int, PartIndex] | None:
     """As `moved_from`, out of the places along each axis."""
+    op_type = whole.node.op_type
     found: dict[int, dict[int, int | None]] = {}
-    whole = RowSet(node, slot, shape, 0, np.zeros(0, np.int64), shapes, lambda at: whole_numbers(run, inputs, at))
     for axis, place in enumerate(element):
         for way in ways_back(replace(whole, axis=axis, rows=np.array([place]))):
             found.setdefault(way.position, {})[way.axis] = int(way.rows[0]) if way.rows.size == 1 else None
-    fixed = _FIXED.get(node.op_type)
+    fixed = _FIXED.get(op_type)
     if fixed is not None:
         found.setdefault(0, {}).update(fixed(whole, element))
-    position = 0 if node.op_type in GATHERS else next(iter(found), None)
-    source = None if position is None or position not in found else shapes[position]
-    if position is None or source is None or (len(found) > 1 and node.op_type not in GATHERS):
+    position = 0 if op_type in GATHERS else next(iter(found), None)
+    source = None if position is None or position not in found else whole.inputs[position]
+    if position is None or source is None or (len(found) > 1 and op_type not in GATHERS):
         return None
     return position, tuple(found[position].get(axis) for axis in range(len(source)))
 

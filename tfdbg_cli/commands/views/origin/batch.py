@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import given_with
 from tfdbg_cli.analysis.batch.replica import replica_given
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.labels import label_span

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.replica import replica_given
-from tfdbg_cli.analysis.batch.rows import BatchRows
 from tfdbg_cli.analysis.origin.finding import Finding, Passed
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.input_rows import input_data

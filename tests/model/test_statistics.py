@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tfdbg_cli.model import statistics
-from tfdbg_cli.model.statistics import Summary, any_nonfinite, nonfinite_mask, summarize, summarize_in_steps
+from tfdbg_cli.model.statistics import (
+    Summary,
+    any_nonfinite,
+    merged,
+    nonfinite_mask,
+    summaries_of,
+    summarize,
+    summarize_in_steps,
+)
 
 FLOATS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2]
 
@@ -43,6 +51,28 @@ def test_moments_of_a_float16_array_do_not_overflow():
     found = summarize(np.full(100_000, 60_000, np.float16))
     assert found.mean == 59_999 or found.mean == pytest.approx(60_000, rel=1e-3)
     assert found.std == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e299, 1.7e308, 1e-180, 1e-310])
+def test_moments_of_numbers_whose_squares_float64_does_not_hold(monkeypatch: pytest.MonkeyPatch, size: float) -> None:
+    array = np.concatenate([np.linspace(-1, 1, 48), [0.0, 1.0, 1.0]]) * size
+    wide = array.astype(np.longdouble)
+    parts = [array[:20], array[20:]]
+    (steps,) = [summary for summary in summarize_in_steps(array) if summary is not None]
+    many = [merged(summaries_of(array, [20, 31])), merged([summarize(part) for part in parts]), steps]
+    monkeypatch.setattr(statistics, "_CHUNK", 7)
+    for found in [summarize(array), summarize(array.astype(np.complex128)), *many]:
+        expected = np.abs(wide) if found.of_magnitude else wide
+        assert found.mean == pytest.approx(float(expected.mean()), rel=1e-9)
+        assert found.std == pytest.approx(float(expected.std()), rel=1e-9)
+
+
+def test_moments_at_the_ends_of_float64_do_not_round_to_infinity() -> None:
+    most = float(np.finfo(np.float64).max)
+    for array in (np.full(3, most), np.array([most, -most]), np.array([most, most, -most])):
+        found = summarize(array)
+        assert found.mean is not None and found.std is not None
+        assert np.isfinite([found.mean, found.std]).all() and abs(found.mean) <= most
 
 
 def test_int64_extremes_survive():

@@ -279,6 +279,10 @@ def test_the_prompt_shows_the_usage_of_what_is_typed():
     assert "print_tensor TENSOR" in drive(":pt x").status.upper().replace("PRINT_TENSOR", "print_tensor")
 
 
+def test_a_letter_in_the_prompt_that_is_no_command_may_be_meant_as_a_key() -> None:
+    assert "Esc leaves this line, where z may be a key." in " ".join(drive(":z<enter>").text.split())
+
+
 def test_sorting_takes_the_place_of_the_screen():
     screen = drive("ss")
     assert screen.state.page.command == "lt -s dtype"

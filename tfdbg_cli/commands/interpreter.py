@@ -45,7 +45,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         parsed = parse_line(text)
     if not parsed.words:
         return text_document("empty", data={})
-    command = registry.find(parsed.words[0], moment)
+    command = registry.find(parsed.words[0], moment, parsed.words[1:])
     require_moment(command, context)
     require_values(command, context)
     options = command.parse(parsed.words[1:])

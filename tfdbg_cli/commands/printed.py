@@ -1,4 +1,4 @@
-"""What Python prints in one thread, caught for a page; what other threads print goes where it always does."""
+"""Python that a user has run: what it prints in one thread, caught for a page, and input that it cannot close."""
 
 from __future__ import annotations
 
@@ -24,6 +24,31 @@ class _OfOneThread:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class _Kept:
+    """A stream that `exit()`, which closes what it was typed into, leaves open."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+@contextmanager
+def reading(stream: Any) -> Iterator[None]:
+    """A context in which Python reads `stream` as standard input, and does not close it."""
+    before = sys.stdin
+    sys.stdin = instead = _Kept(stream)
+    try:
+        yield
+    finally:
+        if sys.stdin is instead:
+            sys.stdin = before
 
 
 @contextmanager

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import pdb
-import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from types import FrameType
-from typing import IO, Any, TextIO
+from typing import TextIO
 
+from tfdbg_cli.commands.printed import reading
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.frames import LiveFrame
 
@@ -35,31 +35,15 @@ def open_pdb(frames: Sequence[LiveFrame], at: int, given: TextIO, shown: TextIO)
     shown.flush()
 
 
-class _Kept:
-    """A stream that `exit()`, which closes what it was typed into, leaves open."""
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
 class _Debugger(pdb.Pdb):
     """pdb whose `interact` talks where pdb itself does: Python's console takes the streams of the process."""
 
     def do_interact(self, arg: str) -> bool | None:
-        before, sys.stdin = sys.stdin, _Kept(self.stdin)
         try:
-            with redirect_stdout(self.stdout), redirect_stderr(self.stdout):
+            with reading(self.stdin), redirect_stdout(self.stdout), redirect_stderr(self.stdout):
                 return super().do_interact(arg)
         except SystemExit:  # `exit()` leaves the console, and not the program
             return None
-        finally:
-            sys.stdin = before
 
 
 def _running(frames: Sequence[LiveFrame]) -> FrameType | None:

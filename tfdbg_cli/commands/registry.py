@@ -301,23 +301,24 @@ class Registry:
             self._names.setdefault(name, []).append(source)
         self._sources.append(source)
 
-    def find(self, name: str, moment: Moment | None = None) -> Command:
+    def find(self, name: str, moment: Moment | None = None, rest: Sequence[str] = ()) -> Command:
         """The command with the name or alias `name`: of those for `moment`, the one with the fewest moments.
 
         If none is for `moment`, any of that name, so that the caller can say why it does not work here.
 
         Raises:
-            TfdbgError: nothing has that name; the hint names the nearest.
+            TfdbgError: nothing has that name; the hint names the nearest, or what to type for it and `rest`.
 
         """
         if name not in self._names:
+            from tfdbg_cli.commands.debugger_habits import debugger_habit
             from tfdbg_cli.commands.shell_habits import parted
 
             known = self._names if moment is None else self.names_at(moment)
             hint = (
                 _ELSEWHERE.get(name)
-                or _as_a_key(name)
                 or parted(name)
+                or debugger_habit(name, rest, live=moment in LIVE)
                 or did_you_mean(name, known)
                 or "`help` lists the commands."
             )
@@ -353,12 +354,6 @@ class Registry:
     def names_at(self, moment: Moment) -> list[str]:
         """The names and aliases that can be used at `moment`."""
         return [name for name in self._names if moment in self.find(name, moment).moments]
-
-
-def _as_a_key(name: str) -> str:
-    """The hint where one letter was typed that may be meant as a key."""
-    alone = len(name) == 1 and name.isalpha()
-    return f"On the full screen {name} may be a key; here commands are typed: `help` lists them." if alone else ""
 
 
 def _require_apart(name: str, command: Command, other: Command) -> None:

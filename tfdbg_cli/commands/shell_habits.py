@@ -9,11 +9,16 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
 
 _PARTING = (";", "&&")  # what parts two commands in a shell
+_PROGRAMS = frozenset(
+    ("cat", "cd", "cp", "emacs", "grep", "less", "man", "mkdir", "mv", "nano", "nvidia-smi", "pwd", "rm", "vi", "vim")
+)
 _ONE_AT_A_TIME = "One command is typed at a time."
 
 
 def parted(name: str) -> str:
-    """The hint where `name`, which is no command, is parted from another one as in a shell; empty where it is not."""
+    """The hint where `name`, no command, is of a shell, or parted from another one as there; empty if not."""
+    if name in _PROGRAMS:
+        return "`!` opens a shell; its `exit` comes back here."
     if name.endswith(_PARTING):
         return _ONE_AT_A_TIME
     return f"Nothing is piped from here. {_into_a_file('COMMAND')}" if "|" in name else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfdbg_cli.document.cells import clip, display_width, pad
+from tfdbg_cli.document.cells import clip, display_width, pad, wrapped
 from tfdbg_cli.document.text import Line, Span
 
 _GAP = "  "
@@ -34,11 +33,12 @@ class Definitions:
 
     def _pair(self, term: Span, meaning: Span, taken: int, room: int | None, width: int | None) -> list[Line]:
         if width is not None and room is not None and room < _NARROWEST:
-            below = textwrap.wrap(meaning.text, max(1, width - 2 * len(_GAP) - len(self.indent)))
+            narrow = max(1, width - 2 * len(_GAP) - len(self.indent))
+            below = wrapped(meaning.text, narrow) if meaning.text.strip() else ()
             head = Span(clip(term.text, max(1, width - len(self.indent))), term.style, term.link)
             rows = [Span(self.indent + _GAP * 2 + row) for row in below]
             return [_line(self.indent, head), *(_line("", Span(r.text, meaning.style)) for r in rows)]
-        rows_of = [meaning.text] if room is None else textwrap.wrap(meaning.text, room) or [""]
+        rows_of = [meaning.text] if room is None else wrapped(meaning.text, room)
         lines: list[Line] = []
         if display_width(term.text) > taken:
             lines.append(_line(self.indent, term))

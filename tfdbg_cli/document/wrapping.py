@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfdbg_cli.document.cells import wrapped
 from tfdbg_cli.document.labels import LABEL_WIDTH, label_span
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.plain_text import printable
@@ -42,9 +42,9 @@ class Labelled:
         return [Span(part, self.style, links.get(part, "")) for part in re.split(whole, row) if part]
 
 
-def _wrapped(text: str, room: int | None) -> list[str]:
+def _wrapped(text: str, room: int | None) -> Sequence[str]:
     paragraph = printable(text.expandtabs())  # before it is cut, since an escape is wider than what it stands for
     if room is None:
         return [paragraph]
     # Names of tensors and paths must stay in one piece, also where they hold hyphens.
-    return textwrap.wrap(paragraph, room, break_on_hyphens=False) or [""]
+    return wrapped(paragraph, room, at_hyphens=False)

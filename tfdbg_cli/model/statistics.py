@@ -14,6 +14,8 @@ from tfdbg_cli.model.values import Array
 
 _BAD = frozenset({"nan", "neg_inf", "pos_inf"})
 _CHUNK = 1 << 20  # elements widened at a time, so that a summary of a large tensor stays small
+_PLAIN = 2.0**-400, 2.0**480  # between them, and for 0, squares and their sums neither overflow nor vanish
+_DOWN, _UP = 2.0**-600, 2.0**600  # powers of two, by which numbers are scaled exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,52 @@ def has_numbers(array: Array) -> bool:
     return array.dtype.kind in "biufc" or is_inexact(array.dtype) or array.dtype.kind == "V"
 
 
+def _scale_for(low: float | None, high: float | None) -> float:
+    """What finite numbers from `low` to `high` are multiplied by to sum up their squares: 1 for nearly all."""
+    largest = max(abs(low or 0), abs(high or 0))
+    return 1.0 if not largest or _PLAIN[0] <= largest <= _PLAIN[1] else _DOWN if largest > 1 else _UP
+
+
+class _Moments:
+    """Sums up numbers times `scale` (see `_scale_for`) in float64, by Chan's update of moments between parts."""
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self._scale = scale
+        self._count, self._mean, self._square = 0, 0.0, 0.0
+
+    def add(self, finite: Array) -> None:
+        """Take the elements of `finite`, float64 without NaN and infinities, at least one."""
+        with np.errstate(all="ignore"):  # where the scale turns out to be another one
+            scaled = finite if self._scale == 1 else finite * self._scale
+            mean = float(scaled.mean())
+            self._take(scaled.size, mean, float(np.square(scaled - mean).sum()))
+
+    def add_part(self, count: int, mean: float, std: float) -> None:
+        """Take `count` numbers of which these moments are known."""
+        deviation = std * self._scale
+        self._take(count, mean * self._scale, deviation * deviation * count)
+
+    def _take(self, count: int, mean: float, square: float) -> None:
+        delta, total = mean - self._mean, self._count + count
+        self._mean += delta * count / total
+        self._square += square + delta * delta * self._count * count / total
+        self._count = total
+
+    def between(self, low: float | None, high: float | None) -> tuple[float | None, float | None]:
+        """Mean and std of the numbers, which lie from `low` to `high`; None, None where there were none."""
+        if not self._count or low is None or high is None:
+            return (self._mean, math.sqrt(self._square / self._count)) if self._count else (None, None)
+        mean, std = self._mean / self._scale, math.sqrt(self._square / self._count) / self._scale
+        if self._scale == 1:
+            return mean, std
+        return min(max(mean, low), high), min(std, high / 2 - low / 2)  # a rounding may lead beyond the largest float
+
+
 def summarize(array: Array) -> Summary:
     """Count and average `array` (any shape, any element type), a chunk at a time.
 
-    Moments are accumulated in float64 (pairwise by NumPy inside a chunk, Chan's update between chunks), so a
-    float16 sum does not overflow.
+    Moments are accumulated in float64 (pairwise by NumPy inside a chunk, Chan's update between chunks), scaled
+    where squares of numbers of that size do not fit into it.
     """
     if not has_numbers(array) or array.dtype.hasobject:
         return Summary(size=array.size)
@@ -98,7 +141,7 @@ def summarize(array: Array) -> Summary:
     counts = np.zeros(6, np.int64)
     low: float | None = None
     high: float | None = None
-    count, mean, square = 0, 0.0, 0.0
+    moments = _Moments()
     for start in range(0, flat.size, _CHUNK):
         chunk = widened(flat[start : start + _CHUNK])
         fine = np.isfinite(chunk)
@@ -110,17 +153,23 @@ def summarize(array: Array) -> Summary:
         if finite.size:
             least, most = _extremes(flat[start : start + _CHUNK], finite)
             low, high = least if low is None else min(low, least), most if high is None else max(high, most)
-            with np.errstate(over="ignore", invalid="ignore"):
-                chunk_mean = float(finite.mean())
-                chunk_square = float(np.square(finite - chunk_mean).sum())
-                delta, total = chunk_mean - mean, count + finite.size
-                mean += delta * finite.size / total
-                square += chunk_square + delta * delta * count * finite.size / total
-            count = total
-    std = float(np.sqrt(square / count)) if count else None
-    average = mean if count else None
+            moments.add(finite)
+    if (scale := _scale_for(low, high)) != 1:
+        moments = _scaled_moments(flat, scale)
+    average, std = moments.between(low, high)
     nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
+
+
+def _scaled_moments(flat: Array, scale: float) -> _Moments:
+    """Those of the finite elements of `flat`, whose squares are too large or too small as they are."""
+    moments = _Moments(scale)
+    for start in range(0, flat.size, _CHUNK):
+        chunk = widened(flat[start : start + _CHUNK])
+        finite = chunk[np.isfinite(chunk)]
+        if finite.size:
+            moments.add(finite)
+    return moments
 
 
 def _extremes(chunk: Array, finite: Array) -> tuple[float, float]:
@@ -180,16 +229,13 @@ def _many_times(one: Summary, times: int) -> Summary:
 
 def merged(summaries: Sequence[Summary]) -> Summary:
     """Combine the summaries of arrays (at least one) into that of all their elements, by Chan's update of moments."""
-    low = [summary.min for summary in summaries if summary.min is not None]
-    high = [summary.max for summary in summaries if summary.max is not None]
-    count, mean, square = 0, 0.0, 0.0
+    low = min((summary.min for summary in summaries if summary.min is not None), default=None)
+    high = max((summary.max for summary in summaries if summary.max is not None), default=None)
+    moments = _Moments(_scale_for(low, high))
     for part in summaries:
         size = part.neg + part.zero + part.pos
         if size and part.mean is not None and part.std is not None:
-            delta, total = part.mean - mean, count + size
-            mean += delta * size / total
-            square += part.std * part.std * size + delta * delta * count * size / total
-            count = total
+            moments.add_part(size, part.mean, part.std)
     return Summary(
         sum(part.size for part in summaries),
         sum(part.nan for part in summaries),
@@ -198,13 +244,12 @@ def merged(summaries: Sequence[Summary]) -> Summary:
         sum(part.neg for part in summaries),
         sum(part.zero for part in summaries),
         sum(part.pos for part in summaries),
-        min(low, default=None),
-        max(high, default=None),
-        mean if count else None,
-        math.sqrt(square / count) if count else None,
-        summaries[0].of_magnitude,
-        frozenset().union(*(part.unknown for part in summaries)),
-        any(part.spoiled for part in summaries),
+        low,
+        high,
+        *moments.between(low, high),
+        of_magnitude=summaries[0].of_magnitude,
+        unknown=frozenset().union(*(part.unknown for part in summaries)),
+        spoiled=any(part.spoiled for part in summaries),
     )
 
 
@@ -239,7 +284,11 @@ def summaries_of(elements: Array, lengths: Sequence[int]) -> list[Summary]:
         count.tolist(),
         strict=True,
     )
-    return [Summary(*numbers, *(moments if some else ())) for numbers, moments, some in rows]
+    found = [Summary(*numbers, *(moments if some else ())) for numbers, moments, some in rows]
+    for i, summary in enumerate(found):
+        if _scale_for(summary.min, summary.max) != 1:
+            found[i] = summarize(elements[starts[i] : starts[i] + sizes[i]])
+    return found
 
 
 def widened(chunk: Array) -> Array:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 from dataclasses import replace
+from io import StringIO
+from types import FrameType
 
 import pytest
 from support.made_run import made_run, op
@@ -44,6 +47,30 @@ def test_it_is_python_as_it_stands_there(prompt: Prompt, written: str, shown: st
 def test_what_was_printed_before_an_error_is_shown(prompt: Prompt) -> None:
     with pytest.raises(TfdbgError, match="so far\nZeroDivisionError"):
         prompt.data("py print('so far') or 1 / 0")
+
+
+@pytest.mark.parametrize("written", ["exit()", "quit(3)", "import sys; sys.exit()", "print('last') or exit()"])
+def test_what_would_end_the_program_does_not(prompt: Prompt, monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    given = StringIO()
+    monkeypatch.setattr("sys.stdin", given)
+    with pytest.raises(TfdbgError, match="asks to end the program; it stands as before") as caught:
+        prompt.data(f"py {written}")
+    assert "`exit --abort` ends it" in caught.value.hint and str(caught.value).startswith("last\n") == (
+        "last" in written
+    )
+    assert sys.stdin is given and not given.closed
+
+
+def test_what_a_signal_handler_of_the_program_raises_ends_it(prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(number: int, frame: FrameType | None) -> None:
+        sys.exit(4)
+
+    before = signal.signal(signal.SIGUSR1, ended)
+    try:
+        with pytest.raises(SystemExit):
+            prompt.data("py import signal; signal.raise_signal(signal.SIGUSR1)")
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_what_other_threads_print_goes_where_it_always_does(capsys: pytest.CaptureFixture[str]) -> None:

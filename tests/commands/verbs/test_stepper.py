@@ -15,6 +15,9 @@ from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Change
+from tfdbg_cli.model.tensors import MemoryTensorStore
 
 
 def _prompt(**arguments: Any) -> Prompt:
@@ -111,3 +114,22 @@ def test_short_names_mean_another_command_in_the_stepper() -> None:
     }  # fmt: skip
     assert {"step", "inject", "lsn"} <= set(registry.names_at(Moment.STEPPING))
     assert not {"step", "run"} & set(registry.names_at(Moment.OPENED))
+
+
+def test_of_a_run_with_other_values_those_are_given_to_the_stepper() -> None:
+    """It went through the program's own run, without a word."""
+    run = run_end().run
+    (log,), (prob,) = (run.tensors.named(name, 0) for name in ("loss/Log", "prob"))
+    value = np.ones_like(run.tensors.value(prob))
+    rows = [(run.tensors[row], value if row == prob else run.tensors.value(row)) for row in range(len(run.tensors))]
+    tensors = MemoryTensorStore(*zip(*rows, strict=True))
+    replaced = (run.tensors[prob].name, TensorName("gone", 0))
+    made = replace(run, tensors=tensors, change=Change(run, replaced, 3), steppable=SampleSteppable())
+    prompt = Prompt(replace(run_end(), run=run))
+    prompt.context.look_at_made(made)
+    shown = " ".join(prompt.show("invoke_stepper").split())
+    assert "10 nodes of the run with other values" in shown
+    assert "prob:0 is replaced here, too, as by `set`." in shown
+    assert "gone:0 is as in the program's own run here: it cannot be replaced." in shown
+    prompt.show("cont loss/Log")
+    assert np.ravel(prompt.data("pt loss/Log")["value"]).tolist() == [0.0] * run.tensors.value(log).size

@@ -106,7 +106,7 @@ class PromptService:
         """
         parsed = parse_line(text)
         words = parsed.words
-        command = self._registry.find(words[0], self.moment) if words else None
+        command = self._registry.find(words[0], self.moment, words[1:]) if words else None
         if command is not None and command.steps is not None and answered(command, parsed, self._context) is None:
             require_moment(command, self._context)
             yield from command.steps(self._context, command.parse(words[1:]))

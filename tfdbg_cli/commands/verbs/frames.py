@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.commands.asked.current_frame import current_frame, current_place, own_places, running_calls
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.printed import printed
+from tfdbg_cli.commands.printed import printed, reading
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, UiAction
 from tfdbg_cli.commands.views.traceback_lines import folded_text, traceback_data
 from tfdbg_cli.document.document import Document, Text, text_document
@@ -24,11 +25,12 @@ from tfdbg_cli.model.frames import Assigned, LiveFrame
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.process.interruptions import our_errors
+from tfdbg_cli.process.interruptions import is_interruption, our_errors
 
 _SECTION = "Python"
 _LONGEST = 100  # characters of a value in a list
 _LONGEST_ANSWER = 20_000
+_ENDS = "`exit --abort` ends it, `detach` lets it go on by itself."
 
 
 def _frames(context: Context, options: argparse.Namespace) -> Document:
@@ -136,12 +138,18 @@ def _is_machinery(name: str, value: Any) -> bool:
 def _py(context: Context, options: argparse.Namespace) -> Document:
     frame = current_frame(context)
     text = options.expression.strip()
-    with printed() as said:
+    with printed() as said, reading(sys.stdin):
         try:
             found = frame.evaluate(text)
             told = "" if found is None else repr(found)
         except our_errors() as error:  # whatever the user's own words raise
             raise TfdbgError(f"{said.getvalue()}{type(error).__name__}: {error}") from None
+        except SystemExit as ended:  # of `exit()`, or of the program's own code
+            if is_interruption(ended):
+                raise
+            raise TfdbgError(
+                f"{said.getvalue()}`{text}` asks to end the program; it stands as before.", hint=_ENDS
+            ) from None
     shown = _assigned_text(frame, found) if isinstance(found, Assigned) else told
     shown = f"{said.getvalue()}{shown}".rstrip("\n")
     if len(shown) > _LONGEST_ANSWER:

@@ -319,9 +319,11 @@ class Actions:
         self.close()
         try:
             self._obey(text)
-        except TfdbgError:
+        except TfdbgError as error:
             self.ask(text)
             self._state.prompt.refused = True
+            if len(text) == 1 and text.isalpha() and not self._state.service.usage(text):
+                error.hint += f" Esc leaves this line, where {text} may be a key."
             raise
 
     def _obey(self, text: str) -> None:

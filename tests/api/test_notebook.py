@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import types
 from contextlib import nullcontext
@@ -12,7 +13,7 @@ from support import sample_run
 from support.dump_maker import small_dump
 
 import tfdbg_cli
-from tfdbg_cli.api.notebook import Notebook
+from tfdbg_cli.api.notebook import Notebook, _awaits
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
@@ -96,6 +97,20 @@ def test_what_goes_wrong_is_said_in_the_cell(line, cell, words):
     with nullcontext() if cell is None else pytest.raises(TfdbgError):
         notebook.magic(line, cell)
     assert words in notebook.text
+
+
+def test_a_cell_that_awaits_is_not_run_where_a_loop_runs_and_says_what_to_do() -> None:
+    """A blind test: it raised an error of asyncio's, with a traceback of IPython's."""
+    notebook = _Notebook()
+
+    async def magic(cell: str) -> None:
+        notebook.magic("", cell)
+
+    with pytest.raises(TfdbgError):
+        asyncio.run(magic("import asyncio\nawait asyncio.sleep(0)"))
+    assert "cannot be run by a magic" in notebook.text and "with tfdbg_cli.debugging():" in notebook.text
+    for cell in ("await = 1", "async def f():\n    await g()"):
+        assert not _awaits(cell)
 
 
 def test_a_command_of_a_running_program_has_no_meaning_there(tmp_path):

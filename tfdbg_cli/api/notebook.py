@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import inspect
 import shlex
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -20,7 +23,26 @@ _USAGE = """\
 %tfdbg COMMAND              one command on them, such as `origin` or `lt -f has_inf_or_nan`
 %%tfdbg [--until FILTER]    run the cell under the debugger; the prompt opens in it (--watch: --until bad_result)"""
 
+_AWAITS = "Without the magic, put `with tfdbg_cli.debugging():` around what is to be debugged in it."
 _USAGE_ERROR = "UsageError"  # of a magic that there is not
+
+
+def _awaits(cell: str) -> bool:
+    """Whether the cell awaits something outside of functions, as a notebook allows."""
+    try:
+        code = compile(cell, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError):  # IPython will say so, or knows what it means
+        return False
+    return bool(code.co_flags & inspect.CO_COROUTINE)
+
+
+def _loop_runs() -> bool:
+    """Whether this thread is within an event loop, which cannot be entered again: the kernel of a notebook is."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 class Shell(Protocol):
@@ -118,6 +140,8 @@ class Notebook:
         parser.add_argument("--until", metavar="FILTER")
         parser.add_argument("--watch", dest="until", action="store_const", const="bad_result")
         until = parser.parse_args(words).until
+        if _awaits(cell) and _loop_runs():
+            raise TfdbgError("A cell that awaits something cannot be run by a magic.", hint=_AWAITS)
         # Recordings are looked at without TensorFlow.
         from tfdbg_cli.api.process import debugging, set_watch
         from tfdbg_cli.api.process_debugger import process_debugger

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -195,8 +195,8 @@ class Attendant(Protocol):
         ...
 
     @property
-    def mixed(self) -> Collection[str]:
-        """The places of loops in whose turns calls of functions are the runs, and which compute beside these, too."""
+    def left_out(self) -> Sequence[str]:
+        """What of loops of eager code was in no run though others of their turns were, a sentence each."""
         ...
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.capture.budget import refusal
@@ -123,11 +123,6 @@ class RecordingController(GoBetween):
         super().run_abandoned(own or plan)
 
 
-_MIXED = (
-    "Turns of {} compute with variables beside the functions that they call: of what ran eagerly there, only what"
-    " made the arguments of these was recorded. A watch looks at all of it."
-)
-
 OUTSIDE_RUNS = (
     "{:,} ops ran eagerly, in no run: turns of a loop are runs from the second on, where they compute with a variable"
     " or train. `with tfdbg_cli.run():` around what is to be one makes any code a run."
@@ -152,9 +147,9 @@ class RecordingAttendant:
         self._attend()
 
     @property
-    def mixed(self) -> Collection[str]:
+    def left_out(self) -> Sequence[str]:
         """See `controller.Attendant`."""
-        return self._attendant.mixed
+        return self._attendant.left_out
 
     @property
     def outside(self) -> int:
@@ -168,8 +163,8 @@ class RecordingAttendant:
     def end(self) -> None:
         """End the run of this thread that has no end of its own, and tell what of eager code was not recorded."""
         self._attendant.end()
-        if self._recorder.on and self.mixed:
-            self._recorder.missed(_MIXED.format(", ".join(self.mixed)))
+        if self._recorder.on and self.left_out:
+            self._recorder.missed(" ".join(self.left_out))
         elif self._recorder.on and self.outside and not self._recorder.taken:
             self._recorder.missed(OUTSIDE_RUNS.format(self.outside))
 

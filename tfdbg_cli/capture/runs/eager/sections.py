@@ -26,6 +26,14 @@ from tfdbg_cli.ops.effects import updates_variable
 _NO_WORK = frozenset({
     "ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext", "IteratorGetNextAsOptional", "OptionalHasValue",
 })  # fmt: skip
+_MIXED = (
+    "Turns of {} compute with variables beside the functions that they call: of what ran eagerly there, only what"
+    " made the arguments of these was recorded. A watch looks at all of it."
+)
+_LATE = (
+    "The first turn of {} was not recorded: it computes with no tf.Variable, and that it trains is known from the"
+    " second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
+)
 _WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
 _MOST_STACKS = 5_000
 _SHARE = 8  # the log of a watched section may take an eighth of the memory budget
@@ -44,6 +52,7 @@ class Here:
         self.read: set[int] = set()  # ids of values read from variables in a section that is no run yet
         self.functional: set[tuple[int, int]] = set()  # keys of loops in whose turns calls of functions are the runs
         self.outer: set[tuple[int, int]] = set()  # keys of loops in whose turns those of inner loops were runs
+        self.begun: set[tuple[int, int]] = set()  # keys of loops whose first turn was a run
         self.called = False  # whether a run of a function began in this turn
         self.computed = False  # whether this turn of such a loop computes with variables itself, as a run would
         # Kept here since every op asks for them, and looking them up takes longer than the question.
@@ -80,7 +89,14 @@ class Sections:
         self._end = end
         self.threads = _Threads()
         # The places of loops whose turns call functions, which are the runs, and compute with variables themselves.
-        self.mixed: dict[str, None] = {}
+        self._mixed: dict[str, None] = {}
+        self._late: dict[str, None] = {}  # the places of loops of which the first turn was no run
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """See `controller.Attendant`."""
+        told = ((_MIXED, self._mixed), (_LATE, self._late))
+        return [sentence.format(", ".join(places)) for sentence, places in told if places]
 
     @property
     def here(self) -> Here:
@@ -103,7 +119,7 @@ class Sections:
     def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:
         if turn is not here.turn:
             if here.turn is not None and here.computed and here.called:
-                self.mixed[here.turn.place] = None
+                self._mixed[here.turn.place] = None
             here.leave_turn()
         here.turn = turn
         here.read.clear()
@@ -140,7 +156,15 @@ class Sections:
         else:
             if section.turn is not None:
                 here.outer.update(outer_loops(section.turn, stack))
+                self._note_late(here, section.turn)
             self._start(here, section)
+
+    def _note_late(self, here: Here, turn: Turn) -> None:
+        """Note that a run begins in `turn`, and whether it is the second one of its loop, and the first was none."""
+        if turn.number == 1:
+            here.begun.add(turn.key)
+        elif turn.number == 2 and turn.key not in here.begun:
+            self._late[turn.place] = None
 
     @staticmethod
     def _computes(here: Here, turn: Turn | None, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
@@ -71,9 +71,9 @@ class EagerWatch:
         return self._end is not None
 
     @property
-    def mixed(self) -> Collection[str]:
+    def left_out(self) -> Sequence[str]:
         """See `controller.Attendant`."""
-        return self._sections.mixed
+        return self._sections.left_out
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> tuple[Here, Stack] | None:
         """An op is about to run; see `ops.Listener`."""

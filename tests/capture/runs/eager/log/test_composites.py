@@ -109,3 +109,16 @@ def test_only_what_is_wanted_is_looked_for() -> None:
 def test_names_that_stand_for_something_else_are_left_alone() -> None:
     part = tf.constant(np.ones(2))
     assert list(Composite("r", {"flat_values": part}).names_beside({"r/flat_values"})) == ["r_1/flat_values"]
+
+
+def test_labels_that_came_out_of_the_same_iterator_are_shown_beside_it() -> None:
+    data = tf.data.Dataset.from_tensor_slices((RAGGED, [1.0, 2.0, 3.0, 4.0])).batch(4)
+
+    def step(batches: Any) -> None:
+        rows, labels = next(iter(batches))
+        tf.math.log(tf.reduce_min(rows, axis=1) * labels)
+
+    run = _watched(step, data)
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert [part.row(2).tolist() for part in components(run, origin.batch)] == [[4.0, 0.0], 3.0]

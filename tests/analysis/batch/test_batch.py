@@ -206,6 +206,19 @@ def test_a_ragged_tensor_whose_row_lengths_come_from_a_number() -> None:
     assert _rows(values, length, ids, count, summed, feeds=feeds) == (3,)
 
 
+def test_segments_of_a_ragged_tensor_whose_parts_are_known_by_their_names() -> None:
+    """As of a session's ragged placeholder: an empty segment is the row of that place."""
+    values, splits = np.ones(5, np.float32), np.array([0, 2, 2, 5])
+    ops = (
+        op("r/flat_values", "Placeholder"), op("r/row_splits_0", "Placeholder"),
+        op("ids", "SegmentIds", "r/row_splits_0", value=np.array([0, 0, 2, 2, 2])),
+        op("n", "Const", value=np.array(3)),
+        op("sum", "UnsortedSegmentSum", "r/flat_values", "ids", "n", value=np.array([2.0, 0.0, 3.0])),
+        op("log", "Log", "sum", value=np.array([0.7, -INF, 1.1])),
+    )  # fmt: skip
+    assert _rows(*ops, feeds={"r/flat_values:0": values, "r/row_splits_0:0": splits}) == (1,)
+
+
 def test_the_shape_of_what_is_filled_came_in_with_no_batch() -> None:
     dims, labels = np.array([4, 3, 2, 2]), np.arange(4)
     run = made_run(
@@ -265,10 +278,13 @@ def test_what_is_put_in_order_or_summed_within_a_row_keeps_it(kind: str) -> None
     assert _rows(_x(), few, op("made", kind, "x", "k", value=X), op("log", "Log", "made", value=BAD)) == (1, 3)
 
 
-@pytest.mark.parametrize(("axis", "bad", "rows"), [("-1", [1, 0], (1,)), ("0", [0, 1], (1,)), ("0", [2, 0], (0,))])
+@pytest.mark.parametrize(
+    ("axis", "bad", "rows"),
+    [("-1", [1, 0], (1,)), ("None", [1, 0], (1,)), ("0", [0, 1], (1,)), ("0", [2, 0], (0,))],
+)
 def test_rows_of_one_hot_are_told_by_its_axis(axis: str, bad: list[int], rows: tuple[int, ...]) -> None:
     y = np.array([0, 2, 1], np.int32)
-    table = np.eye(3, dtype=np.float32)[y] if axis == "-1" else np.eye(3, dtype=np.float32)[:, y]
+    table = np.eye(3, dtype=np.float32)[y] if axis != "0" else np.eye(3, dtype=np.float32)[:, y]
     logs = np.zeros((3, 3), np.float32)
     logs[tuple(bad)] = -INF
     made = op("hot", "OneHot", "x", "depth", "on", "off", axis=axis, value=table)

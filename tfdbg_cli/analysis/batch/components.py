@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.alongside import Alongside, RowEvidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.batch_rows import BatchRows
+from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.making.eager_past import past_in
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, given_arrays
@@ -80,11 +81,21 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
         for name, value in beside.items()
     ]
     if batch.stored:
-        return [*_stored(run, roles, batch), *(part for part in found if _stem(part.name) != _stem(batch.source))]
-    if found:
-        return found
+        whole, stem = _stored(run, roles, batch), _stem(batch.source)
+        others = found or _delivered(run, roles, batch)
+        return [*whole, *(part for part in others if _stem(part.name) != stem)]
+    return found or _delivered(run, roles, batch)
+
+
+def _delivered(run: Run, roles: BatchRoles, batch: BatchRows) -> list[Component]:
+    """What a pipeline gave with the batch: outputs of one op, out of one of which a stored batch is taken."""
     source = parse_tensor_name(batch.source)
-    rows = [] if source is None else run.tensors.named(source.node)
+    if source is None:
+        return []
+    taken = run.graph.find(source.node)
+    given_by = taken.inputs[0].node if taken is not None and taken.op_type in DELIVERIES else source.node
+    found: list[Component] = []
+    rows = run.tensors.named(given_by)
     of_this = {run.tensors[row].name: row for row in rows if run.tensors[row].execution == batch.execution}
     for name, row in of_this.items():
         given = run.tensors.value(row)

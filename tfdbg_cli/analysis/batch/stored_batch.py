@@ -28,6 +28,7 @@ from tfdbg_cli.ops.kinds import INPUTS
 DELIVERIES = frozenset({"DeserializeSparse", "RaggedTensorFromVariant"})
 _NUMBERED = re.compile(r"^(?P<stem>.+?)(?:_(?P<number>\d+))?$")
 _LEAF = re.compile(r"^(?P<scope>.*/)?(?P<leaf>values|flat_values)$")
+_SPLITS = re.compile(r"^(?P<scope>.*/)row_splits_(?P<level>\d+)$")
 _DEEPEST = 10  # ragged axes
 _MOST_NODES = 300
 
@@ -128,10 +129,16 @@ class StoredBatch:
         splits = self._fed(node.name)
         if splits is None or splits.shape != (segments + 1,) or not are_splits(splits, int(splits[-1])):
             return None
-        before, _ = self._beside(node)
+        before, names = self._beside(node)[0], self._names_before(node)
         outer: list[Array] = []
         size, name = segments, node.name
-        for part, other in zip(before[::-1], self._names_before(node)[::-1], strict=True):
+        level = _SPLITS.match(node.name)
+        if level is not None:  # as in a session, by names alone
+            scope = level["scope"]
+            names = [f"{scope}flat_values", *(f"{scope}row_splits_{i}" for i in range(int(level["level"])))]
+            before = [self._fed(one) for one in names]
+            name = names[0]
+        for part, other in zip(before[::-1], names[::-1], strict=True):
             if part is None or not are_splits(part, size):
                 name = other
                 break

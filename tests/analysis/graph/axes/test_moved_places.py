@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,7 +79,6 @@ def test_what_is_alike_is_of_all_rows_that_hold_it(row: int, behind: list[int]) 
 def test_stored_elements_of_ragged_rows() -> None:
     splits, values = np.array([0, 2, 2, 5]), np.arange(5.0)
     gathered = values[[2, 3, 4, 0, 1]]
-    ranks = {"PARAMS_RAGGED_RANK": "1", "OUTPUT_RAGGED_RANK": "1"}
-    assert _ways(_set("RaggedGather", [splits, values, np.array([2, 1, 0])], gathered, 3, slot=1, **ranks)) == [
-        (1, 0, [0])
-    ]
+    one = _set("RaggedGather", [splits, values, np.array([2, 1, 0])], gathered, 3, slot=1)
+    assert _ways(one) == [(1, 0, [0])]
+    assert _ways(replace(one, slot=0)) == [], "row splits are no rows"

@@ -197,7 +197,8 @@ def _concatenated(rows: RowSet) -> list[RowWay]:
 
 def _packed(rows: RowSet) -> list[RowWay]:
     """Pack, and OneHot: an axis more than their inputs, to the others of which they keep."""
-    along = rows.attribute("axis") % len(rows.shape)
+    named = rows.node.attributes.get("axis", "None") != "None"  # eager ops are given None for what it is by default
+    along = (rows.attribute("axis") if named or rows.node.op_type == "Pack" else -1) % len(rows.shape)
     if rows.axis == along:
         return []
     return [way for i in range(len(rows.inputs)) for way in rows.same(i, rows.axis - (rows.axis > along))]

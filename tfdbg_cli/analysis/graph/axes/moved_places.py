@@ -147,11 +147,12 @@ def _stitched(rows: RowSet) -> _Places:
 
 
 def _ragged_gathered(rows: RowSet) -> _Places:
-    """The stored elements of the rows that are named, level by level."""
-    levels = rows.attribute("PARAMS_RAGGED_RANK")
-    if rows.slot != rows.attribute("OUTPUT_RAGGED_RANK"):
+    """The stored elements of the rows that are named, level by level: the last output."""
+    levels = len(rows.inputs) - 2
+    indices = _numbers(rows, len(rows.inputs) - 1)
+    if rows.slot != levels + indices.ndim - 1:
         return {}
-    chosen = _numbers(rows, len(rows.inputs) - 1).reshape(-1)
+    chosen = indices.reshape(-1)
     for level in range(levels):
         splits = _numbers(rows, level)
         chosen = np.concatenate([np.zeros(0, np.int64), *(np.arange(splits[i], splits[i + 1]) for i in chosen)])

@@ -15,6 +15,7 @@ from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.eager_variables import EagerVariables
+from tfdbg_cli.capture.runs.eager.log.composites import Composite, composites_at_hand, composites_of, known_composite
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run
@@ -45,7 +46,8 @@ class Section:
     """One section, which grows with each op.
 
     `number` and `plan` are those of the run, None until the section becomes one. `names` are names of the call's
-    arguments by the ids of the tensors, `read` names of tensors from outside, as they were when they were read.
+    arguments by the ids of the tensors, `read` names of tensors from outside, as they were when they were read,
+    `composites` the ragged and sparse tensors of which such are parts.
     """
 
     named: str  # its title; empty where that follows from its turn
@@ -61,6 +63,7 @@ class Section:
     whole: bool = False  # whether all its values are kept, those inside of functions that it calls included
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
+    composites: dict[int, Composite] = field(default_factory=dict)
 
     def name_fresh(self, stack: Stack) -> None:
         """Note the program's names for those tensors that the op with this stack has just read for the first time.
@@ -74,13 +77,17 @@ class Section:
             met = [(key, *_NAMED.get(key, _NEVER)) for key in fresh]
             if all(there is stack for _, there, _ in met):
                 self.read.update((key, name) for key, _, name in met)
+                known = ((key, known_composite(key, name)) for key, _, name in met)
+                self.composites.update((key, whole) for key, whole in known if whole is not None)
             else:
                 self._look_for_names(fresh, stack)
         fresh.clear()
 
     def _look_for_names(self, fresh: set[int], stack: Stack) -> None:
-        found = names_at_hand(fresh)
+        composites = composites_at_hand(fresh)
+        found = {**names_at_hand(fresh), **{key: whole.name for key, whole in composites.items()}}
         self.read.update(found)
+        self.composites.update(composites)
         for known in (_NAMELESS, _NAMED):
             if len(known) > _MOST_KNOWN:
                 known.clear()
@@ -139,7 +146,9 @@ class Section:
         op = None if error is None else self.log.failed_with(error.message)
         if error is not None:
             error = replace(error, node=op.name) if op is not None else self._failed_inside(error)
-        parts = parts_of_run(self.log, namer(frames, self.names, self.read), last=news, failed=op)
+        named = namer(frames, self.names, self.read)
+        composites = {**composites_of(frames), **self.composites}
+        parts = parts_of_run(self.log, named, last=news, failed=op, composites=composites)
         if paused is not None:
             paused.handles = parts.handles
         notes = [ONE_BY_ONE]

@@ -321,7 +321,7 @@ class RecentOps:
         found = self._outside[key] = OutsideInput(value, dtype, key, nbytes)
         if dtype in _FLOATS and not value.ndim and not math.isfinite(value):
             found.number = number_behind(value)
-        if nbytes and value.ndim:
+        if (nbytes or dtype == STRING) and value.ndim:
             self.fresh.add(key)
         self._nbytes += nbytes
         return found

@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from tfdbg_cli.capture.runs.eager.log.composites import Composite
 from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, is_call, within
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, OutsideInput, Read, RecentOp, Released
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
@@ -37,6 +39,7 @@ _ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variab
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _HANDLE = {"dtype": "resource"}  # of an iterator, a table or the like
+_NO_COMPOSITES: Mapping[int, Composite] = MappingProxyType({})
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
 
 
@@ -60,16 +63,22 @@ class RunParts:
 
 
 def parts_of_run(
-    log: RecentOps, named: Callable[[OutsideInput], str], *, last: bool = False, failed: Noted | None = None
+    log: RecentOps,
+    named: Callable[[OutsideInput], str],
+    *,
+    last: bool = False,
+    failed: Noted | None = None,
+    composites: Mapping[int, Composite] = _NO_COMPOSITES,
 ) -> RunParts:
     """The parts of a run of all ops in `log`; with `last` of its last op and the ops that led to it.
 
     `named` returns the program's name for a value from outside; empty for none. An op that `failed`, which gave
-    nothing, is part of the graph.
+    nothing, is part of the graph. `composites` are ragged and sparse tensors by the ids of their parts, all of which
+    come into the run with one that is read.
     """
     ops = log.ops(failed)
     leading = _leading_to(ops[-1:], ops)
-    return _Builder(log, named, leading).parts_of(leading if last else ops)
+    return _Builder(log, named, leading, composites).parts_of(leading if last else ops)
 
 
 def parts_leading_to(
@@ -93,11 +102,19 @@ def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[Recen
 class _Builder:
     """Makes nodes, tensors and stacks of one op after the other."""
 
-    def __init__(self, log: RecentOps, named: Callable[[OutsideInput], str], leading: Sequence[RecentOp]) -> None:
+    def __init__(
+        self,
+        log: RecentOps,
+        named: Callable[[OutsideInput], str],
+        leading: Sequence[RecentOp],
+        composites: Mapping[int, Composite] = _NO_COMPOSITES,
+    ) -> None:
         """Called functions among `leading`, the ops that led to the end, show their inner values."""
         self._log = log
         self._leading = {op.number for op in leading}
         self._named = named
+        self._composites = composites
+        self._part_names: dict[int, str] = {}  # of parts of these, by their ids
         self._nodes: dict[str, Node] = {}
         self._names: dict[int, str] = {}  # of sources, by their id
         self._alive: list[OutsideInput] = []
@@ -249,7 +266,7 @@ class _Builder:
         return TensorName(op.name, slot)
 
     def _source(self, op: RecentOp, source: OutsideInput) -> TensorName:
-        name = self._names.get(id(source))
+        name = self._names.get(id(source)) or self._part_name(source)
         if name is None:
             handle = source.dtype in HANDLE_NUMBERS
             given = None if handle else _given(op, source)
@@ -278,6 +295,20 @@ class _Builder:
             elif kind == _VARIABLE:
                 self._handles[name] = source.given
         return TensorName(name, 0)
+
+    def _part_name(self, source: OutsideInput) -> str | None:
+        """The name of a part of a ragged or sparse tensor, of which all parts come in; None of what is no such."""
+        composite = self._composites.get(source.key)
+        if composite is None or not source.dtype:  # a Python value has the key 0, as has the first tensor of all
+            return None
+        if source.key not in self._part_names:
+            for name, part in composite.names_beside(self._nodes).items():
+                given = array_from(compat.host_array(part))
+                self._feeds[name] = given
+                self._nodes[name] = Node(name, _INPUT, "", attributes=_attributes_of(given))
+                self._came[name] = compat.tensor_id(part)
+                self._part_names[compat.tensor_id(part)] = name
+        return self._part_names[source.key]
 
     def _is_fed(self, name: str, given: Array) -> bool:
         """Whether what is shown as `name` is `given` from outside, to the last bit."""

@@ -203,3 +203,31 @@ def test_a_line_of_plain_numbers_is_made_in_one_piece(monkeypatch: pytest.Monkey
     made.clear()
     mixed = ArrayBlock(np.array([1.0, np.nan, 2.0]), ArrayStyle(threshold=None)).lines(80)[0]
     assert [(span.text, span.style) for span in mixed.spans] == [("[ 1. ", ""), ("nan", Style.NAN), ("  2.]", "")]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (np.float64(0.1) + np.float64(0.2), "0.30000000000000004"),
+        (np.float64(123.456789012345), "123.456789012345"),
+        (np.float64(0.25), "0.25"),
+        (np.float64(3), "3."),
+        (np.float64(np.nan), "nan"),
+        (np.float32(0.000123456789), "0.00012345679"),
+        (np.float32(0.1), "0.1"),
+        (np.float16(0.1), "0.1"),
+        (np.complex128(complex(0.1 + 0.2, 1)), "(0.30000000000000004+1j)"),
+        (np.complex64(1), "1.+0.j"),
+        (ml_dtypes.bfloat16(0.1), "0.10009766"),
+        (np.int64(2**62 + 1), "4611686018427387905"),
+    ],
+)
+def test_a_lone_number_keeps_its_digits(value: Any, shown: str) -> None:
+    assert text(value) == shown
+
+
+def test_a_lone_number_has_as_many_digits_as_were_asked_for() -> None:
+    number = np.asarray(0.1 + 0.2)
+    assert text(number, precision=3) == "0.3"
+    with np.printoptions(precision=4):
+        assert text(number) == "0.3"

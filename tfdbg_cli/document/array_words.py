@@ -14,6 +14,7 @@ from tfdbg_cli.model.repeated_element import repeated_element
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.plain_text import printable
 
+_NUMPY_PRECISION = 8  # NumPy's default: digits behind the point
 _SEPARATOR = "\0"  # in no number, and not taken for a blank
 _AT_ONCE = 10_000  # up to so many elements are formatted together, exactly as NumPy would
 _BLOCK = 2048  # elements formatted at a time in larger arrays
@@ -179,10 +180,15 @@ def printed(flat: Array, options: Mapping[str, Any]) -> list[str]:
 
 
 def scalar_text(array: Array, options: Mapping[str, Any]) -> str:
-    """The one element of an array without axes."""
+    """The one element of an array without axes, with all of its digits unless somebody asked for fewer."""
     if is_text(array):
         return text_word(array[()], shorten=False)
-    return np.array2string(native(array), **options)
+    text = np.array2string(native(array), **options)
+    if "precision" in options or native(array) is not array or array.dtype.kind not in "fc":
+        return text
+    asked = int(np.get_printoptions()["precision"]) != _NUMPY_PRECISION
+    # NumPy keeps digits of a lone number that it leaves out of an array's.
+    return text if asked or not np.isfinite(array) or array.dtype.type(text) == array else str(array[()])
 
 
 def decoded(item: Any) -> Any:

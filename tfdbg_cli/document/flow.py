@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.document.cells import clip_start, display_width
+from tfdbg_cli.document.cells import display_width
 from tfdbg_cli.document.labels import LABEL_WIDTH, label_span
+from tfdbg_cli.document.shrinking import shrunk
 from tfdbg_cli.document.text import Line, Span, Style, line
 
 Piece = tuple[Span, ...]
-_LEAST = 12  # columns that a name keeps
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Flow:
                 taken = 0
             shown = piece if rows[-1] else _without_blank(piece)
             if room is not None and size > room:
-                shown = _fitted(shown, room)
+                shown = shrunk(shown, room, lambda span: span.style is Style.NAME)
             rows[-1] += shown
             taken += sum(display_width(span.text) for span in shown)
         head, blank = label_span(self.label, self.label_width), " " * self.label_width
@@ -44,15 +44,3 @@ class Flow:
 
 def _without_blank(piece: Piece) -> Piece:
     return (replace(piece[0], text=piece[0].text.lstrip()), *piece[1:]) if piece else piece
-
-
-def _fitted(piece: Piece, room: int) -> Piece:
-    """`piece` in `room` columns, as far as what its names give way suffices."""
-    over = sum(display_width(span.text) for span in piece) - room
-    fitted: list[Span] = []
-    for span in piece:
-        width = display_width(span.text)
-        left = min(width, max(_LEAST, width - over)) if span.style is Style.NAME and over > 0 else width
-        over -= width - left
-        fitted.append(replace(span, text=clip_start(span.text, left)))
-    return tuple(fitted)

@@ -130,3 +130,18 @@ def _with_two_outputs() -> Run:
     second = describe(TensorName("unique", 1), index, device="", op_type="Unique", dtype="int32")
     rows, values = [store[i] for i in range(len(store))], [store.value(i) for i in range(len(store))]
     return replace(run, tensors=MemoryTensorStore([*rows, second], [*values, index]))
+
+
+def test_a_long_name_keeps_its_end_and_what_stands_behind_it() -> None:
+    """A blind test: the op's own name and the count of NaN behind it were out of sight at 80 columns."""
+    scope = "gradient_tape/compile_loss/sparse_categorical_crossentropy/SparseSoftmaxCrossEntropyWithLogits"
+    log = op(f"{scope}/div_no_nan", "DivNoNan", "x", value=float("nan"))
+    run = made_run(op("x", "Const", value=0.0), log, op("end", "Add", "x", f"{scope}/div_no_nan", value=1.0))
+    for command in ("li end", "li -r end", "ni end", "lo x"):
+        prompt = Prompt(run)
+        lines = [row for row in prompt.document(command).lines(60) if "div_no_nan" in row.text]
+        assert lines and all(len(row.text) <= 60 for row in lines), command
+        assert scope not in lines[0].text and f"{scope}/div_no_nan" in prompt.show(command, None)
+        (name,) = (span for span in lines[0].spans if "div_no_nan" in span.text)
+        assert name.link.endswith(f"{scope}/div_no_nan") and name.text.startswith("…") and "/div_no_nan" in name.text
+        assert "float32[]" in lines[0].text

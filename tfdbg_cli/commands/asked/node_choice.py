@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.patterns import pattern
+from tfdbg_cli.commands.asked.result_names import result_called
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
@@ -26,7 +27,7 @@ class FoundNode:
 def find_node(context: Context, text: str, device: str = "") -> FoundNode:
     """The node called `text` (a node name, a tensor name, or a tensor with a slice) at the stop of `context`.
 
-    The last parts of a name are enough while they fit one node only.
+    The last parts of a name are enough while they fit one node only, and so is what the program calls a result.
     A node that the optimizer left out of the runtime graph is found in the program's graph, with a note.
 
     Raises:
@@ -46,7 +47,8 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
             note = f"Not in the {graph.kind}: {why}."
             return FoundNode(_on_device(python_graph, name, device), python_graph, note)
     if name not in graph:
-        name = the_one_ending_in(name, graph.names(), "nodes")
+        result = node_of(result_called(context.call, name))
+        name = result if result in graph else the_one_ending_in(name, graph.names(), "nodes")
     return FoundNode(_on_device(graph, name, device), graph, _elsewhere(graph, name, device))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
+from tfdbg_cli.commands.asked.result_names import result_called
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
@@ -61,7 +62,7 @@ class Choice:
 
 
 def choose(context: Context, text: str, device: str = "") -> Choice:
-    """The tensor that `text` means: [DEVICE:]NODE[:SLOT[:DebugOp]][slice].
+    """The tensor that `text` means: [DEVICE:]NODE[:SLOT[:DebugOp]][slice], or RESULT[slice] by the program's name.
 
     Raises:
         TfdbgError: no such tensor, or several outputs or devices fit; the message says which.
@@ -75,7 +76,10 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
     node, slot = _node_and_slot(name)
     found = [(index, store[index]) for index in store.named(node, slot)]
     if not found and node not in context.run.graph:
-        node = the_one_ending_in(node, store.nodes(), "tensors")
+        if result := result_called(context.run.call, name):
+            node, slot = _node_and_slot(result)
+        else:
+            node = the_one_ending_in(node, store.nodes(), "tensors")
         found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
         raise _missing(context, node, slot)

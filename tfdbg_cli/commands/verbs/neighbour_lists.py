@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, added
@@ -22,6 +23,7 @@ from tfdbg_cli.commands.views.lists.node_values import NodeValues
 from tfdbg_cli.commands.views.short_names import ShortNames, around
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.rows import Rows
+from tfdbg_cli.document.shrinking import shrunk
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import short_device
@@ -61,7 +63,9 @@ def _outline(context: Context, options: argparse.Namespace, direction: Direction
     if steps:
         deeper = _command(direction, name, options, depth * 2)
         held = NodeValues(context, [step.name for step in steps])
-        blocks.append(Rows(len(steps), lambda i: _line(steps[i], options, deeper, names, held.spans(i)), held.later))
+        blocks.append(
+            Rows(len(steps), lambda i: _line(steps[i], options, deeper, names, held.spans(i)), held.later, _fitted)
+        )
         blocks.append(Text((EMPTY_LINE, *_legend(steps, options))))
     else:
         blocks.append(Text((line("  none"),)))
@@ -161,11 +165,16 @@ def _line(step: Hop, options: argparse.Namespace, deeper: str, names: ShortNames
     if not step.op_type:
         return line(*parts, Span(name, Style.NAME), Span(" not in this graph", Style.DIM))
     if step.mark is StepMark.ABOVE:
-        return line(*parts, Span(f"↑ {name}", Style.DIM, node_link(step.name)))
+        return line(*parts, Span("↑ ", Style.DIM), Span(name, Style.DIM, node_link(step.name)))
     if step.mark is StepMark.BELOW:
-        return line(*parts, Span(f"↓ {name}", Style.DIM, node_link(step.name)))
+        return line(*parts, Span("↓ ", Style.DIM), Span(name, Style.DIM, node_link(step.name)))
     more = [Span(" …", Style.KEY, deeper)] if step.mark is StepMark.CUT else []
     return line(*parts, Span(name, Style.NAME, node_link(step.name)), *more, *held)
+
+
+def _fitted(row: Line, width: int) -> Line:
+    """`row` with the end of its name, where that is too long for all that stands behind it."""
+    return replace(row, spans=shrunk(row.spans, width, lambda span: span.style is Style.NAME or bool(span.link)))
 
 
 def _legend(steps: Sequence[Hop], options: argparse.Namespace) -> list[Line]:

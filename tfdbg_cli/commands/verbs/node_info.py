@@ -141,12 +141,19 @@ def _neighbours(context: Context, found: FoundNode) -> list[Block]:
 
 
 _PLAIN = Column("")  # these tables have no heads; an empty first column indents them
+_COLUMNS = (
+    _PLAIN,
+    _PLAIN,
+    Column("", keep_end=True, least=20),
+    _PLAIN,
+    _PLAIN,
+)  # op type, name, value or slot, device
 
 
 def _section(noun: str, count: int, columns: int, row: Callable[[int], Row]) -> list[Block]:
     """A heading with the count, then one row each."""
     heading = Text((EMPTY_LINE, line(Span(count_text(count, noun), Style.HEADING))))
-    return [heading, Table((_PLAIN,) * columns, count, row, show_head=False)]
+    return [heading, Table(_COLUMNS[:columns], count, row, show_head=False)]
 
 
 def _input_row(store: TensorStore, edge: Edge, names: ShortNames, taken: Taken | None) -> Row:

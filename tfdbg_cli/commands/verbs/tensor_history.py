@@ -312,10 +312,11 @@ COMMAND = Command(
     details="""\
 The runs are those of a recording, or those kept before a stop (`run -f FILTER --keep N`), as far as they call the
 same function as the run looked at. A variable is followed as it is after its update, and where the run looked at does
-not show that, as it was read. Infinite elements count for absmax, min and max; mean and std are of the others.
+not show that, as it was read. A result may go by what the program calls it, as `runs` shows it. Infinite elements
+count for absmax, min and max; mean and std are of the others.
 
 Examples:
-  history loss                        the largest magnitude of loss, run by run
+  history loss                        the largest magnitude of the loss, run by run
   history dense/MatMul --above 1e4    and in which run it was first above 1e4
   history loss -q 'nan>0 or run<10'   only these runs: by number, or by what the tensor holds in them
   history w[0] -s std                 the spread of the first row""",

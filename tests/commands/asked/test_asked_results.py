@@ -1,0 +1,41 @@
+"""A result by the name that the program has for it, as the list of runs shows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from support.made_run import made_run, op
+from support.prompt import Prompt
+
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.runs import Run
+
+_FETCHES = ("Identity:0", "Identity_1:0", "Identity_2:0")
+
+
+def _run(*names: str) -> Run:
+    ops = [
+        op("x/loss", "Mean", value=7.0),
+        *(op(name[:-2], "Identity", "x/loss", value=[2.5, 3.5]) for name in _FETCHES),
+    ]
+    run = made_run(*ops)
+    call = replace(run.call, kind=RunKind.FUNCTION, function="step", fetches=_FETCHES, result_names=names)
+    return replace(run, call=call)
+
+
+def test_commands_know_results_by_the_names_of_the_program() -> None:
+    prompt = Prompt(_run("loss", "m.step", "m.step"))
+    assert prompt.data("pt loss")["name"] == prompt.data("history loss")["tensor"] == "Identity:0"
+    assert prompt.data("pt loss[1]")["value"] == 3.5
+    assert prompt.data("ni loss")["name"] == "Identity"
+    assert prompt.data("ev `loss`.max()")["value"] == 3.5
+    error = prompt.error("pt m.step")
+    assert error.message == "m.step is the name of 2 results." and error.hint == "Write Identity_1:0 or Identity_2:0."
+
+
+def test_a_name_of_the_graph_comes_first_and_its_last_parts_do_not() -> None:
+    named = Prompt(_run("x/loss", "loss", ""))
+    assert named.data("pt x/loss")["name"] == "x/loss:0"
+    assert named.data("pt loss")["name"] == "Identity_1:0" and named.data("ni loss")["name"] == "Identity_1"
+    assert named.data("pt …/loss")["name"] == "x/loss:0"
+    assert Prompt(_run("", "", "")).data("pt loss")["name"] == "x/loss:0"

@@ -376,6 +376,15 @@ def test_of_a_segment_the_rows_that_won_are_told(zeros: tuple[int, ...], rows: t
     assert _rows(*ops, feeds={"x:0": x}) == rows
 
 
+def test_of_more_elements_than_are_followed_one_by_one_rows_that_won_nowhere_are_not_told() -> None:
+    x = np.arange(1, 401, dtype=np.float32).reshape(4, 100)
+    x[3] = 0
+    least = np.stack([x[:2].min(0), x[2:].min(0)])
+    ids = op("ids", "Const", value=np.array([0, 0, 1, 1]))
+    ops = (_x(x), ids, op("least", "SegmentMin", "x", "ids", value=least), _log("least", least))
+    assert _rows(*ops, feeds={"x:0": x}) == (3,)
+
+
 def test_of_the_smallest_of_a_column_all_rows_that_hold_it_are_told() -> None:
     x = _with_zero((4, 3), 1, 2)
     ops = (_x(x), op("axis", "Const", value=np.array(0)), op("min", "Min", "x", "axis", value=x.min(0)))

@@ -25,3 +25,19 @@ def test_parts_are_of_the_texts_from_which_they_were_split() -> None:
 def test_parts_whose_places_nobody_saw_and_the_shape_are_of_no_text() -> None:
     assert not _texts(1, None, 1)
     assert not _texts(2, PLACES, 0)
+
+
+def _least(made: np.ndarray | None, *rows: int) -> list[list[int]]:
+    data, ids = np.array([[2, 3], [0, 4], [5, 6], [np.nan, 7]]), np.array([0, 0, 1, 1])
+    shapes = [(4, 2), (4,), ()]
+    one = RowSet(
+        Node("least", "UnsortedSegmentMin", ""), 0, (2, 2), 0, np.array(rows), shapes,
+        lambda at: ids if at == 1 else None, elements=lambda at: data, made=lambda: made,
+    )  # fmt: skip
+    return [way.rows.tolist() for way in ways_back(one)]
+
+
+def test_a_row_that_won_nowhere_is_not_behind_the_least_of_its_segment() -> None:
+    assert _least(np.array([[0.0, 3.0], [np.nan, 6.0]]), 0, 1) == [[0, 1, 2, 3]]
+    assert _least(np.array([[0.0, -1.0], [5.0, 6.0]]), 0) == [[1]]
+    assert _least(None, 0) == [[0, 1]], "where the values are not known, any may have won"

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, RowWay
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.ops.kinds import SEGMENT_EXTREMES
 
 
 def rows_of_indices(indices: Array, stored: Array, rows: int) -> Array | None:
@@ -77,11 +78,28 @@ def of_split_texts(rows: RowSet) -> list[RowWay]:
 
 
 def of_segments(rows: RowSet) -> list[RowWay]:
-    """SegmentSum and its like: the rows that were put together."""
+    """SegmentSum and its like: the rows that were put together; of a smallest or largest those that won somewhere."""
     segments = rows.value(1)
     if rows.axis != 0 or segments is None or segments.ndim != 1:
         return rows.same(0) if rows.axis else []
-    return _stored(0, np.flatnonzero(np.isin(segments, rows.rows)))
+    inside = np.flatnonzero(np.isin(segments, rows.rows))
+    if rows.node.op_type in SEGMENT_EXTREMES:
+        inside = _winners(rows, segments, inside)
+    return _stored(0, inside)
+
+
+def _winners(rows: RowSet, segments: Array, inside: Array) -> Array:
+    """Those of the rows `inside` the segments that hold what became of their segment, at one place of it at least.
+
+    All of them where the values are not known.
+    """
+    data, made = rows.elements(0), rows.made()
+    if data is None or made is None or data.shape[1:] != made.shape[1:]:
+        return inside
+    given, became = data[inside], made[segments[inside]]
+    won = (given == became) | ((given != given) & (became != became))
+    found: Array = inside[won.reshape(len(inside), -1).any(axis=1)]
+    return found
 
 
 def to_tensor(rows: RowSet) -> list[RowWay]:

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
-from tfdbg_cli.analysis.graph.making.lineage import VARIABLE_OPS, InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS
 from tfdbg_cli.analysis.graph.nodes.roles import Role, roles_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName, tensor_name_of

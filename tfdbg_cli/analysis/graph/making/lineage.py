@@ -11,8 +11,7 @@ from tfdbg_cli.analysis.graph.flow.turns import LoopTurns
 from tfdbg_cli.analysis.graph.flow.unpacked import Packed, unpacked
 from tfdbg_cli.analysis.graph.flow.updates_within import HeldBefore
 from tfdbg_cli.analysis.graph.flow.variable_states import VariableState, VariableStates
-from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS as VARIABLE_OPS  # also for `batch_roles`
-from tfdbg_cli.analysis.graph.making.node_facts import NodeFacts
+from tfdbg_cli.analysis.graph.making.node_facts import VARIABLE_OPS, NodeFacts
 from tfdbg_cli.analysis.graph.making.unseen_values import why_unseen
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_elements, feed_name

@@ -106,6 +106,91 @@ def test_what_a_function_does_many_times_belongs_to_its_turn(op, kind, first) ->
     assert op.found == [1] * ops + [2] * ops + [3] * ops
 
 
+def _parted(op: Ops, how: str, kind: int) -> None:
+    """Two ops on each side of a condition, of which a call comes to one."""
+    if how == "if":
+        if kind:
+            op()
+            op()
+        else:
+            op()
+            op()
+    elif how == "match":
+        match kind:
+            case 0:
+                op()
+                op()
+            case _:
+                op()
+                op()
+    elif how == "return":
+        if kind:
+            op()
+            op()
+            return
+        op()
+        op()
+    else:
+        try:
+            float("1" if kind else "one")
+        except ValueError:
+            op()
+            op()
+        else:
+            op()
+            op()
+
+
+@pytest.mark.parametrize("how", ["if", "match", "return", "try"])
+def test_the_other_side_of_a_condition_is_of_another_turn(op, how: str) -> None:
+    """A blind test: an `else` behind the `if` of the turn before was taken for the same turn."""
+    for kind in (1, 0, 0, 1, 0):
+        _parted(op, how, kind)
+    assert op.found == [turn for turn in range(1, 6) for _ in range(2)]
+
+
+@pytest.mark.parametrize("end", ["else", "continue"])
+def test_so_it_is_where_the_condition_is_in_the_loop_itself(op, end: str) -> None:
+    for kind in (1, 0, 1, 1, 0):
+        if end == "else":
+            if kind:
+                op()
+                op()
+            else:
+                op()
+                op()
+        else:
+            if kind:
+                op()
+                op()
+                continue
+            op()
+            op()
+    assert op.found == [turn for turn in range(1, 6) for _ in range(2)]
+
+
+def test_both_sides_of_a_condition_in_an_inner_loop_belong_to_its_turn(op) -> None:
+    for _ in range(3):
+        for kind in (1, 0, 1):
+            if kind:
+                op()
+            else:
+                op()
+        op()
+    assert op.found == [turn for turn in range(1, 4) for _ in range(4)]
+
+
+def test_what_handles_an_error_and_what_follows_belong_to_the_turn(op) -> None:
+    for text in ("1", "one", "2"):
+        op()
+        try:
+            float(text)
+        except ValueError:
+            op()
+        op()
+    assert op.found == [1, 1, 2, 2, 2, 3, 3]
+
+
 def test_calls_in_a_loop_in_a_turn_belong_to_it(op) -> None:
     def layer() -> None:
         op()

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
 
+from tfdbg_cli.capture.runs.eager.program.control_flow import JUMPS, control_flow
 from tfdbg_cli.capture.runs.eager.program.stacks import by_identity
 
-_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
 _CALLS = frozenset({"CALL", "CALL_FUNCTION_EX", "CALL_KW"})
 _NULL_LAST = sys.version_info >= (3, 13)  # whether what is called is pushed before the NULL that stands for no `self`
@@ -73,7 +73,10 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
     instructions = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
     ends: dict[int, int] = {}
     for jump in instructions:
-        if jump.opcode in _JUMPS and isinstance(jump.argval, int) and jump.argval <= jump.offset:
+        if jump.opcode not in JUMPS or not isinstance(jump.argval, int) or jump.argval > jump.offset:
+            continue
+        # What handles an exception stands behind all else and jumps back, too.
+        if control_flow(code).always_passes(jump.argval, jump.offset):
             ends[jump.argval] = max(jump.offset, ends.get(jump.argval, 0))
     spans = sorted(ends.items(), key=lambda span: (span[0], -span[1]))
     collecting = {_innermost(spans, i.offset) for i in instructions if _collects(i)}

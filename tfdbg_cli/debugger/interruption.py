@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 from weakref import WeakSet
 
+from tfdbg_cli.process.import_lock import put_off
 from tfdbg_cli.process.streams import to_stderr
 
 CTRL_C = "Ctrl-C"
@@ -119,6 +120,8 @@ class _Handler:
             self.watching.clear()
         watching = list(self.watching)
         if all(watch.asked for watch in watching):
+            if put_off(number, frame):
+                return
             for watch in watching:
                 watch.asked = False
             self.give_back()

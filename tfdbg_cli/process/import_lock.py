@@ -1,9 +1,19 @@
-"""The lock that Python's imports share, where a signal handler has left it taken."""
+"""The lock that Python's imports share, where a signal handler would leave it taken, or has done so."""
 
 from __future__ import annotations
 
 import _imp
+import signal
+import threading
+import time
 from contextlib import suppress
+from functools import partial
+from types import FrameType
+
+from tfdbg_cli.process.own_threads import OwnThread
+
+_IMPORTLIB = "<frozen importlib._bootstrap>"
+_A_LITTLE = 0.01  # seconds
 
 
 def release_left_import_lock() -> None:
@@ -15,3 +25,24 @@ def release_left_import_lock() -> None:
     with suppress(RuntimeError):  # this thread does not hold it (any more)
         while True:
             _imp.release_lock()
+
+
+def put_off(number: int, frame: FrameType | None) -> bool:
+    """Have signal `number` come again a little later, if `frame`, which it interrupts, takes or releases that lock.
+
+    A handler that is told so must not raise now. Python's functions release the lock by a `finally` that begins only
+    behind the line that takes it, and while another thread imports that is where the main thread waits, and where it
+    calls the handler. In one of them, the callback of a weak reference, what is raised is lost besides.
+    """
+    if frame is None or frame.f_code.co_filename != _IMPORTLIB or "acquire_lock" not in frame.f_code.co_names:
+        return False
+    try:
+        OwnThread(target=partial(_again, number), name="tfdbg-signal", daemon=True).start()
+    except RuntimeError:  # there can be no more threads
+        return False
+    return True
+
+
+def _again(number: int) -> None:
+    time.sleep(_A_LITTLE)
+    signal.pthread_kill(threading.main_thread().ident or 0, number)

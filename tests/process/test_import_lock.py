@@ -1,0 +1,67 @@
+"""The lock of imports where a signal handler raises as the main thread has taken it."""
+
+from __future__ import annotations
+
+import _imp
+import importlib._bootstrap as importing
+import signal
+import sys
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from tfdbg_cli.debugger.interruption import Interruption
+from tfdbg_cli.process.import_lock import put_off
+
+_MAIN = threading.main_thread().ident
+
+
+def _interrupted(take: Callable[[], object]) -> None:
+    """Call `take`, and have Ctrl-C come while it waits for the lock, which another thread has."""
+    taken, goes_on = threading.Event(), threading.Event()
+
+    def other() -> None:
+        _imp.acquire_lock()
+        taken.set()
+        while "acquire_lock" not in sys._current_frames()[_MAIN or 0].f_code.co_names:
+            goes_on.wait(0.001)
+        signal.pthread_kill(_MAIN or 0, signal.SIGINT)
+        _imp.release_lock()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert taken.wait(60)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            take()
+            threading.Event().wait(60)  # until it comes
+    finally:
+        thread.join()
+
+
+def _enter() -> None:
+    with importing._ImportLockContext():
+        pass
+
+
+_LOCKS = [importing._get_module_lock("x")]
+_WAYS = {"of a module": lambda: importing._get_module_lock("y"), "entered": _enter, "module forgotten": _LOCKS.clear}
+
+
+@pytest.mark.parametrize("take", _WAYS.values(), ids=_WAYS)
+def test_ctrl_c_as_it_is_taken_neither_leaves_it_taken_nor_is_lost(take: Callable[[], object]) -> None:
+    """A blind test: the thread that loads the screen waited for it, and the end of the program for that thread."""
+    interruption = Interruption(lambda: True)
+    interruption.stand_by()
+    try:
+        _interrupted(take)
+        assert not _imp.lock_held()
+    finally:
+        interruption.leave()
+        while _imp.lock_held():
+            _imp.release_lock()
+
+
+def test_elsewhere_nothing_is_put_off() -> None:
+    assert not put_off(signal.SIGINT, None) and not put_off(signal.SIGINT, sys._getframe())

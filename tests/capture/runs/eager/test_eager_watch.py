@@ -487,8 +487,7 @@ def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) 
     w = tf.Variable(np.full((3, 2), 2.0, np.float32))
     with ActiveWatch() as watching:
         for turn in range(times + 1):
-            for _ in range(2):
-                w.assign_sub(tf.ones([3, 2]) * 0.25)
+            [w.assign_sub(tf.ones([3, 2]) * 0.25) for _ in range(2)]
             _ = tf.math.log(tf.reduce_sum(w) * 0.0 + float(turn < times))
     run = watching.front.ends[0].run
     rows = run.tensors.named("w/after_update", 0)

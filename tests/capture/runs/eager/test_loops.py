@@ -78,6 +78,23 @@ def test_a_loop_over_epochs_has_no_evidence_of_its_own_and_one_over_weights_litt
     assert over_weights.own_evidence == 3
 
 
+def test_a_learning_rate_that_is_set_does_not_make_an_epoch_a_step() -> None:
+    """A blind test: with `opt.learning_rate.assign(…)` at the end of each epoch the epochs were the runs."""
+
+    def program(opt, schedule, train_step, weight):
+        for epoch in range(3):
+            for batch in range(3):
+                train_step(batch)
+            opt.learning_rate.assign(schedule(epoch))
+        for lr in (1.0, 2.0):
+            opt.lr.assign(lr)
+        for _ in range(3):
+            weight.assign(0.0)
+
+    loops = loops_of(program.__code__)
+    assert [(loop.evidence, loop.own_evidence) for loop in loops] == [(1, 0), (1, 1), (0, 0), (2, 2)]
+
+
 def test_a_comprehension_that_trains_is_a_loop_of_the_program() -> None:
     def program(train_step: Any, data: Any, weights: Any) -> Any:
         [weight.assign(0.0) for weight in weights]

@@ -252,6 +252,36 @@ def test_what_an_epoch_prepares_does_not_make_it_a_step(op) -> None:
     assert op.found == [1, 1, *first, 1, 2, 2, *second, 2]
 
 
+def test_steps_behind_the_end_of_an_epoch_are_turns_though_the_first_op_begins_a_run(op) -> None:
+    """A blind test: from the second epoch on one that ended with a validation was one run as a whole."""
+
+    def train_step() -> None:
+        op()
+        op()
+
+    for _epoch in range(3):
+        for _batch in range(2):
+            train_step()
+        for _batch in range(2):
+            op()
+    first, second, third = [1, 1, 2, 2], [3, 3, 4, 4], [5, 5, 6, 6]
+    assert op.found == [*first, 1, 1, *second, 2, 2, *third, 3, 3]
+
+
+def test_a_loop_that_sets_sums_to_zero_before_the_gradients_is_a_part_of_the_step(op) -> None:
+    def assign(_sum: int) -> None:
+        op()
+
+    def GradientTape() -> None:
+        op()
+
+    for _step in range(3):
+        for one in range(2):
+            assign(one)
+        GradientTape()
+    assert op.found == [turn for turn in range(1, 4) for _ in range(3)]
+
+
 def test_what_a_run_does_in_a_loop_of_its_own_belongs_to_it(op) -> None:
     for _batch in range(2):
         op(begun=False)

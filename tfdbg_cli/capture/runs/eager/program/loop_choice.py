@@ -40,6 +40,8 @@ class SeenLoops:
 
     def _is_better(self, inner: Turn, outer: Turn, stack: Stack) -> bool:
         """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
+        if inner.loop.evidence == 2 and outer.loop.own_evidence == 3:
+            return False  # a part of the step, such as a loop over the sums of gradients that sets them to zero
         if inner.loop.trains or outer.loop.trains:
             return inner.loop.trains >= max(outer.loop.trains, 1)
         return outer.key not in self.working and (

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import CodeType
 
 from tfdbg_cli.capture.runs.eager.program.control_flow import JUMPS, control_flow
@@ -25,6 +26,7 @@ _RUN_NO_OPS = frozenset({
 _STEP_OF_TRAINING = re.compile(r"GradientTape|apply_gradients|minimize|gradient|train_on_batch")
 _WRITES = re.compile(r"assign(_add|_sub)?|apply")
 _MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
+_SCHEDULED = re.compile(r"learning_rate|(^|_)lr($|_)")  # is set from epoch to epoch, too
 _STEPS = re.compile(r"step", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)  # `train_epoch` is many steps
 _ENVIRONMENT = re.compile(r"(^|_)env(ironment)?s?($|_)", re.IGNORECASE)  # whose steps train nothing
@@ -127,7 +129,9 @@ def _innermost(spans: Sequence[tuple[int, int]], offset: int) -> tuple[int, int]
 
 
 def _evidence(instructions: Sequence[dis.Instruction]) -> int:
-    names = {i.argval for i in instructions if isinstance(i.argval, str)}
+    named = [i.argval for i in instructions if isinstance(i.argval, str)]
+    both = [(before, name) for before, name in pairwise(["", *named]) if not _SCHEDULED.search(name)]
+    names = {name for before, name in both if not (_WRITES.fullmatch(name) and _SCHEDULED.search(before))}
     if any(map(_STEP_OF_TRAINING.fullmatch, names)):
         return 3
     if any(map(_WRITES.fullmatch, names)):

@@ -143,6 +143,9 @@ class EagerTurns:
                 ends = False
             elif in_same_loop(turn, last, stack):
                 ends = begins_anew(turn, last, stack, self._mark)
+                if ends and (inner := self._found(last, stack)) is not None and inner.is_inside(turn):
+                    self._latest[turn.key] = turn.numbered(turn.number + 1)
+                    return self._begin(inner)
             else:
                 if not begun:  # it only found that the data have ended, so it gets no number
                     self._latest[turn.key] = turn.numbered(turn.number - 1)

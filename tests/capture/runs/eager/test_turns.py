@@ -268,6 +268,17 @@ def test_steps_behind_the_end_of_an_epoch_are_turns_though_the_first_op_begins_a
     assert op.found == [*first, 1, 1, *second, 2, 2, *third, 3, 3]
 
 
+def test_a_step_that_trains_one_network_more_often_is_one_turn(op) -> None:
+    """A blind test: the first step of a GAN was three runs."""
+    train_critic = train_generator = op
+    for _epoch in range(2):
+        for _batch in range(2):
+            for _ in range(2):
+                train_critic()
+            train_generator()
+    assert op.found == [turn for turn in range(1, 5) for _ in range(3)]
+
+
 def test_a_loop_that_sets_sums_to_zero_before_the_gradients_is_a_part_of_the_step(op) -> None:
     def assign(_sum: int) -> None:
         op()

@@ -42,6 +42,8 @@ class SeenLoops:
         """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
         if inner.loop.evidence == 2 and outer.loop.own_evidence == 3:
             return False  # a part of the step, such as a loop over the sums of gradients that sets them to zero
+        if inner.depth == outer.depth and outer.loop.steps and inner.loop.evidence == 1:
+            return False  # as that which trains the discriminator more often than the generator
         if inner.loop.trains or outer.loop.trains:
             return inner.loop.trains >= max(outer.loop.trains, 1)
         return outer.key not in self.working and (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import CodeType
@@ -26,6 +26,7 @@ _RUN_NO_OPS = frozenset({
 _STEP_OF_TRAINING = re.compile(r"GradientTape|apply_gradients|minimize|gradient|train_on_batch")
 _WRITES = re.compile(r"assign(_add|_sub)?|apply")
 _MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
+_TRAINS = re.compile(r"_?(train|learn|backward|optimi[sz]e)", re.IGNORECASE)  # as a name begins
 _SCHEDULED = re.compile(r"learning_rate|(^|_)lr($|_)")  # is set from epoch to epoch, too
 _STEPS = re.compile(r"step", re.IGNORECASE)
 _EPOCH = re.compile(r"epoch", re.IGNORECASE)  # `train_epoch` is many steps
@@ -45,6 +46,7 @@ class Loop:
     evidence: int = 0
     own_evidence: int = 0
     collects: bool = False  # the loop of a comprehension: its turns are runs only if they train
+    steps: bool = False  # whether it calls, outside of the loops in it, what is named as a step: `train_generator`
 
     @property
     def trains(self) -> int:
@@ -89,7 +91,8 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
         ]
         body = [i for i in instructions if start <= i.offset <= end]
         own = [i for i in body if not any(one <= i.offset <= other for one, other in within)]
-        found.append(Loop(start, end, _evidence(body), _evidence(own), (start, end) in collecting))
+        steps = any(isinstance(name, str) and _TRAINS.match(name) for _, name in _calls(own))
+        found.append(Loop(start, end, _evidence(body), _evidence(own), (start, end) in collecting, steps))
     return tuple(found)
 
 
@@ -99,10 +102,14 @@ def works_of(code: CodeType) -> tuple[int, ...]:
 
     Other arithmetic is taken to be on plain numbers, such as the mean loss of an epoch.
     """
-    found: list[int] = []
+    return tuple(offset for offset, name in _calls(list(dis.get_instructions(code))) if name not in _RUN_NO_OPS)
+
+
+def _calls(instructions: Sequence[dis.Instruction]) -> Iterator[tuple[int, object]]:
+    """The offsets of calls and of `@`, each with the name of what is called, None where that has none."""
     called: list[object] = []  # names of callees that are pushed and not called yet, the innermost last
     before: dis.Instruction | None = None
-    for now in dis.get_instructions(code):
+    for now in instructions:
         if now.opname == "LOAD_METHOD" or (now.opname in ("LOAD_GLOBAL", "LOAD_ATTR") and "NULL" in now.argrepr):
             called.append(now.argval)
         elif _NULL_LAST and now.opname == "PUSH_NULL":
@@ -110,11 +117,10 @@ def works_of(code: CodeType) -> tuple[int, ...]:
         elif not _NULL_LAST and before is not None and before.opname == "PUSH_NULL":
             called.append(now.argval)
         elif now.opname in _CALLS:
-            found += [now.offset] * (not called or called.pop() not in _RUN_NO_OPS)
+            yield now.offset, called.pop() if called else None
         elif now.argrepr in ("@", "@="):
-            found.append(now.offset)
+            yield now.offset, None
         before = now
-    return tuple(found)
 
 
 def _collects(instruction: dis.Instruction) -> bool:

@@ -63,7 +63,9 @@ class Lineage:
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
         self._turns = LoopTurns(run.graph, run.tensors)
-        self._states = VariableStates(run.graph, run.tensors) if run.call.kind is RunKind.FUNCTION else None
+        self._replaced = () if run.change is None else run.change.replaced
+        states = VariableStates(run.graph, run.tensors, self._replaced)
+        self._states = states if run.call.kind is RunKind.FUNCTION else None
         self._behind: dict[tuple[str, str], frozenset[str]] = {}
         self._captured = {argument.name for argument in run.call.arguments if argument.captured}
         self._given = {argument.name for argument in run.call.arguments if not argument.captured}
@@ -89,6 +91,7 @@ class Lineage:
             i
             for reader in readers
             if reader.op_type == "ReadVariableOp" and not self.updates_before(reader, node)
+            if TensorName(reader.name, 0) not in self._replaced  # by `set`: that is no value of the variable
             for i in self._run.tensors.named(reader.name)
         ]
 

@@ -14,7 +14,7 @@ from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Change, Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
@@ -37,6 +37,8 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
     change = comparison.runs[1].change
     if change is not None and comparison.runs[1].tensors[first.rows[1]].name in change.replaced:
         return "`set` gave it this value."
+    if change is not None and (held := _variable_set(change, nodes[1])):
+        return f"`set` gave the variable {held} another value."
     if all(node is not None and delivers(run.graph, node) for run, node in zip(comparison.runs, nodes, strict=True)):
         return f"It is another batch.{said}"
     if all(map(draws_numbers, types)):
@@ -74,6 +76,12 @@ def why(comparison: Comparison, first: Verdict, inputs: Sequence[InputGap]) -> s
         zeros = any(one.gap is not None and one.gap.zeros for one in inputs)
         return f"Its inputs are equal {'but for the sign of zeros' if zeros else 'to the last bit'}.{said}"
     return f"Its inputs differ by rounding only, which does not explain as much.{said}"
+
+
+def _variable_set(change: Change, node: Node | None) -> str:
+    """The variable that `node` reads and `set` gave another value; empty if there is none."""
+    read = node.inputs[0] if node is not None and node.op_type in VARIABLE_READS and node.inputs else None
+    return read.node if read is not None and read in change.replaced else ""
 
 
 def _attributes_told(runs: Sequence[Run], nodes: Sequence[Node | None]) -> str:

@@ -28,7 +28,7 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_of_increment,
 )
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
-from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
+from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, scales_loss, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.making.forward import forward_of
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
@@ -150,7 +150,7 @@ class Explanations:
 
     @cached_property
     def _scaled(self) -> bool:
-        return asks_of_gradients(self._lineage.graphs)
+        return asks_of_gradients(self._lineage.graphs) or scales_loss(self._run)
 
     def forward(self, node: Node | None) -> str:
         """The name of the op of the program whose gradient `node` computes; empty where none with a line is known."""

@@ -31,7 +31,9 @@ def test_a_session_says_it_once(tf, debugged, graph, capsys, decision, what) -> 
             session.run(y, {x: np.zeros(3)})
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tfdbg: The graph")]
     assert len(said) == 1
-    assert said[0].endswith(f" ops: preparing {what} takes some seconds, once.")
+    assert said[0].endswith(
+        f" ops: preparing {what} takes about 5 seconds, once; on a busy machine several times as long."
+    )
 
 
 @pytest.mark.parametrize(("decision", "what"), [(WATCH, "its checks"), (DebugRun(), "the values of all of them")])
@@ -45,7 +47,18 @@ def test_a_function_says_it_once(tf2: Any, watched: Any, capsys: Any, decision: 
             step(tf2.zeros(3))
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tfdbg: step has")]
     assert len(said) == 1
-    assert said[0].endswith(f" ops: preparing {what} takes some seconds, once.")
+    assert said[0].endswith(
+        f" ops: preparing {what} takes about 5 seconds, once; on a busy machine several times as long."
+    )
+
+
+@pytest.mark.parametrize(
+    ("ops", "time"), [(5_000, "about 5 seconds"), (8_122, "about 10 seconds"), (12_000, "15 to 60 seconds")]
+)
+def test_how_long_it_takes_is_told_by_the_number_of_ops(capsys: Any, ops: int, time: str) -> None:
+    """A blind test: what was said to take some seconds took a minute on a busy machine."""
+    large_graphs.announce("step", ops, large_graphs.Preparation.CHECKS)
+    assert f"takes {time}, once; on a busy machine several times as long." in capsys.readouterr().err
 
 
 def test_a_small_graph_says_nothing(tf, debugged, graph, capsys, monkeypatch) -> None:

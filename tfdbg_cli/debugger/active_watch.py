@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from tfdbg_cli.analysis.origin.benign import judged
-from tfdbg_cli.analysis.origin.carried_over import CarriedOver, variables_among
+from tfdbg_cli.analysis.origin.carried_over import CarriedOver
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
+from tfdbg_cli.analysis.origin.gone_past import GonePast
 from tfdbg_cli.analysis.origin.ignoring import ignored_place
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
@@ -85,7 +86,7 @@ class ActiveWatch:
         # What is benign is known for our own filter only, not for one of the user's that replaces has_inf_or_nan.
         skips = decision.benign is OnBenign.SKIP and our_filter(tensor_filter) is BUILT_IN_FILTERS["has_inf_or_nan"]
         self._ignored = ignored
-        self._as_before: set[tuple[str, str]] = set()  # variables that were said to hold what they held before a run
+        self._gone_past = GonePast()  # variables that were said to hold what they held before a run
         self._skips = skips
         ours = our_filter(tensor_filter)
         self._finds = Bad.NONE if ours is None else ours.finds
@@ -126,7 +127,7 @@ class ActiveWatch:
             self.watch.skipped(run)
         self.watch.progress.hear(run.exactness)
         if hit is not None:
-            return hit
+            return replace(hit, left=self._gone_past.left)
         if self.watch.progress.wants_sample:
             self._sample(lambda: run)
         self._line.tick(lambda: self.watch.words)
@@ -154,8 +155,7 @@ class ActiveWatch:
 
     def _say_as_before(self, run: Run, names: Iterable[TensorName]) -> None:
         """Say which variables hold bad numbers that `run` did not make, each once in a watch."""
-        new = [name for name in variables_among(run, names) if (run.call.place, name) not in self._as_before]
-        self._as_before |= {(run.call.place, name) for name in new}
+        new = self._gone_past.new(run, names)
         if new:
             held = f"{', '.join(new)} hold{'s' * (len(new) == 1)} NaN or infinity that the run did not compute"
             self._say(f"Run #{run.call.number}: {held}. The watch goes on.")

@@ -16,7 +16,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.replay import Replayable
-from tfdbg_cli.model.sources import LiveSources, Sources, Traceback
+from tfdbg_cli.model.sources import Frame, LiveSources, Sources, Traceback
 from tfdbg_cli.model.tensors import EMPTY_STORE, TensorStore
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
@@ -253,6 +253,19 @@ class StopBefore:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftVariable:
+    """A `variable`, as the run `number` calls it, that this left not finite: a watch did not stop there.
+
+    `held` is a fingerprint of what it left there; `frame` is the line that wrote it, if that is known.
+    """
+
+    number: int
+    variable: str
+    held: bytes
+    frame: Frame | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunUnderWay:
     """A watched run of another thread that had begun by then, and of which it was not known yet what it did."""
 
@@ -269,7 +282,7 @@ class Hit:
     `others_passed` says that runs of other variables were watched without a hit since then. If it is false and
     `last_passed` is None, whatever is bad in the variables was so before the watch began. `behind` is the stop at
     which it began; None if it began before any run. `under_way` are the runs of other threads that may have written
-    what this one read.
+    what this one read. `left` are variables that runs of this watch left not finite without a stop.
     """
 
     filter_name: str
@@ -279,6 +292,7 @@ class Hit:
     others_passed: bool = False
     behind: StopBefore | None = None
     under_way: tuple[RunUnderWay, ...] = ()
+    left: tuple[LeftVariable, ...] = ()
 
     def noted(self, run: Run) -> Run:
         """`run`, at which a watch stopped so, with a note that says it to who looks at the run elsewhere."""

@@ -31,6 +31,29 @@ def test_what_meets_a_parameter_is_an_input_and_what_meets_a_prediction_a_target
     ]  # fmt: skip
 
 
+def test_log_probabilities_of_actions_less_those_of_a_policy_before_are_no_losses() -> None:
+    """A blind test: in a PPO loop the policy before was named the sample weights, and the actions the targets."""
+    policy = (
+        KERNEL,
+        op("dense", "MatMul", "next", "kernel"),
+        op("log", "LogSoftmax", "dense"),
+        op("chosen", "OneHot", "next:1", "four"),
+        op("picked", "Mul", "log", "chosen"),
+        op("sum", "Sum", "picked", "axis"),
+        op("difference", "Sub", "sum", "next:2"),
+        op("ratio", "Exp", "difference"),
+        op("gain", "Mul", "ratio", "next:3"),
+    )
+    assert _roles(*policy) == [None] * 4
+
+
+def test_a_weight_is_multiplied_with_the_losses() -> None:
+    dense = op("dense", "MatMul", "next", "kernel")
+    shifted = op("shifted", "AddV2", "loss", "next:2")
+    assert _roles(KERNEL, dense, *_loss("dense", "next:1"), shifted)[2] is None
+    assert _roles(KERNEL, dense, *_loss("dense", "next:1", "next:2"))[2] is BatchRole.WEIGHTS
+
+
 def test_an_input_that_is_joined_with_an_embedding_of_another_is_no_target() -> None:
     """Model([price, town]): the prices meet what the table made of the towns before they meet a parameter."""
     joined = (

@@ -10,20 +10,22 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from support.made_run import INF, NAN
+from support.made_run import INF, NAN, made_run, op
 
 from tfdbg_cli.analysis.batch.batch_roles import BatchRole
 from tfdbg_cli.analysis.causes.causes import explain
 from tfdbg_cli.analysis.causes.evidence import Evidence, gather
 from tfdbg_cli.analysis.causes.reasons import Reason
 from tfdbg_cli.analysis.causes.safe_numbers import safe_numbers
-from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients
+from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, scales_loss
 from tfdbg_cli.analysis.causes.table import REASONS
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.graph.making.makers import Maker
 from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.sources import Frame
 from tfdbg_cli.model.values import Array
 
 
@@ -374,6 +376,23 @@ def test_loss_scaling_is_not_advised_where_no_gradient_overflows() -> None:
 def test_who_asks_whether_gradients_are_finite_scales_the_loss(asked: str, scaled: bool) -> None:
     nodes = [Node(asked, "MatMul", ""), Node("IsFinite", "IsFinite", "", inputs=(TensorName(asked, 0),))]
     assert asks_of_gradients([Graph(nodes)]) is scaled
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "scaled"),
+    [
+        ("/lib/keras/src/optimizers/loss_scale_optimizer.py", RunKind.EAGER, True),
+        ("/lib/keras/src/optimizers/sgd.py", RunKind.EAGER, False),
+    ],
+)
+def test_eager_code_that_scales_the_loss_is_told_by_the_calls_of_its_optimizer(
+    file: str, kind: RunKind, scaled: bool
+) -> None:
+    """A blind test: a program was told to use LossScaleOptimizer, which it did use."""
+    run = made_run(op("x", "Placeholder", value=[1.0]), op("scaled", "Mul", "x", "x", value=[1.0]))
+    frames = (Frame("train.py", 12, "<module>"), Frame(file, 190, "scale_loss"))
+    run = replace(run, call=replace(run.call, kind=kind), tracebacks={"scaled": frames})
+    assert scales_loss(run) is scaled
 
 
 def _reaches(case: Case, rule: Reason) -> bool:

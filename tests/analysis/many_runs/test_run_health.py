@@ -63,9 +63,29 @@ def test_the_origin_of_a_bad_run_is_not_described(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Descriptions, "of", described)
     assert _healths(masked_run(BAD_LOG)) == [KnownHealth.BAD]
-    its_own = "Log gave 4 NaN among 4 elements out of finite inputs."
+    its_own = "Log: another order"
     assert _healths(masked_run(BAD_LOG), ignored=[_ignored_cause("Log: log of 0")]) == [KnownHealth.BAD]
     assert _healths(masked_run(BAD_LOG), ignored=[_ignored_cause(its_own)]) == [KnownHealth.FINE]
+
+
+@pytest.mark.parametrize(
+    ("asked", "loss", "health"),
+    [("IsFinite", 1.0, KnownHealth.FINE), ("IsFinite", NAN, KnownHealth.BAD), ("Relu", 1.0, KnownHealth.BAD)],
+    ids=["skipped", "not only gradients", "without loss scaling"],
+)
+def test_a_step_that_loss_scaling_skips_is_as_fine_as_a_watch_finds_it(
+    asked: str, loss: float, health: KnownHealth
+) -> None:
+    """A blind test: `--until` went past what `runs` and `alerts` of a recording called bad."""
+    run = made_run(
+        op("x", "Placeholder", value=np.float32([3e38])),
+        op("gradient_tape/mul", "Mul", "x", "x", value=np.float32([INF])),
+        op("asked", asked, "gradient_tape/mul", value=np.bool_([False]) if asked == "IsFinite" else [INF]),
+        op("loss", "Sin", "x", value=np.float32([loss])),
+    )
+    found = RunHealths([run])
+    assert found.of(0).health is health
+    assert found.of(0).left_out == ({1} if health is KnownHealth.FINE else set())
 
 
 def test_between_the_tensors_of_a_run_something_else_may_be_done() -> None:

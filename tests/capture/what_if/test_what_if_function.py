@@ -224,6 +224,7 @@ def test_a_value_that_was_not_captured_is_named() -> None:
 def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
     """What reads a variable after its update follows from the replaced value, too; the program's own stays."""
     import tensorflow as tf
+    from support.prompt import Prompt
     from support.scripted import ScriptedFrontend
 
     from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
@@ -245,6 +246,11 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
         assert isinstance(event, RunEnd)
         made.append(event.run.what_if.again(event.run, {TensorName("root", 0): np.float32([3.0, 3.0])}))
         made.append(event.run.what_if.again(event.run, {TensorName("x", 0): np.float32([1.0, 9.0])}))
+        prompt = Prompt(event)
+        assert "weight:0" in prompt.show("set weight[1] 5")
+        prompt.show("set x np.float32([1, 1])")
+        prompt.show("again")
+        made.append(prompt.context.run)
         return Detach()
 
     front = ScriptedFrontend(DebugRun(), ask)
@@ -255,11 +261,13 @@ def test_a_run_that_is_held_is_made_again_as_a_whole_its_updates_too() -> None:
         undo()
     assert np.isnan(result)
     assert np.isnan(weight.numpy()).all()
-    again, given_other = made
+    again, given_other, of_variable = made
     (row,) = again.tensors.named("after")
     assert again.tensors.value(row) == 1 + 2 - 2 * (3 * 1 + 3 * 2) / 2
     assert given_other.call.feeds["x"].tolist() == [1, 9]
     assert again.change.replaced == (TensorName("root", 0),)
+    assert value_of(of_variable, "mul/ReadVariableOp").tolist() == [1.0, 5.0]
+    assert value_of(of_variable, "after") == 1 + 5 - 2 * (1 + 5) / 2, "the update goes on from what was set"
 
 
 def test_a_replaced_argument_and_a_loop_behind_it() -> None:

@@ -158,8 +158,9 @@ def test_what_cannot_be_replaced_or_computed_says_why(tf, graph, debugged) -> No
         session.run(tf.global_variables_initializer())
 
         def question(run):
-            with pytest.raises(TfdbgError, match="is a handle"):
-                run.what_if.require_replaceable(run, _name("w:0"))
+            with pytest.raises(TfdbgError, match="w is a variable, and this run cannot be made again") as refused:
+                run.what_if.require_replaceable(replace(run, replayable=None), _name("w:0"))
+            assert refused.value.hint == "Replace what was read from it: `set mul/ReadVariableOp:0 EXPRESSION`."
             with pytest.raises(TfdbgError, match="no tensor of the program's own graph"):
                 run.what_if.require_replaceable(run, _name("nothing:0"))
             with pytest.raises(TfdbgError, match="With these values the run fails: InvalidArgumentError: bad log"):

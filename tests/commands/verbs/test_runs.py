@@ -246,8 +246,9 @@ def test_alerts_leave_out_what_is_intended_and_say_so() -> None:
     found = prompt.data("alerts")
     assert [(alert["run"], alert["tensor"]) for alert in found["alerts"]] == [(5, "log:0"), (7, "log:0")]
     assert found["left_out"] == 8  # the mask, and the scores to which it was added
-    shown = prompt.show("alerts", 100)
-    assert "8 tensors left out, intended (a mask of -inf) or ignored: alerts --benign show" in shown
+    shown = prompt.show("alerts", 130)
+    why = "intended (a mask of -inf, gradients of a skipped step) or ignored"
+    assert f"8 tensors left out, {why}: alerts --benign show" in shown
     every = prompt.data("alerts --benign show")
     assert len(every["alerts"]) == 10 and every["left_out"] == 0
 

@@ -2,9 +2,11 @@
 
 A part that meets a parameter first is an input. One that first meets what was computed of inputs and parameters, as
 in a loss, is a target, unless parameters are multiplied with what becomes of both, or inputs once more: then one
-input was joined with another, as with an embedding, or is an attention mask. One that meets what was computed of
-targets too is a weight. One that what was computed of inputs and parameters is multiplied with, other than a
-logarithm, may be a target or a mask: of it nothing is told.
+input was joined with another, as with an embedding, or is an attention mask. One that is multiplied with what was
+computed of targets too is a weight. One that is multiplied with what was computed of inputs and parameters, other
+than a logarithm, may be a target or a mask: of it nothing is told. Nor of one behind which another part is
+subtracted: that are no losses, but as in reinforcement learning log-probabilities of actions, less those of a policy
+before.
 """
 
 from __future__ import annotations
@@ -184,7 +186,8 @@ class BatchRoles:
     def _read(self, parts: list[TensorName]) -> dict[TensorName, BatchRole]:
         """The roles of `parts`; none unless there are inputs and targets among them."""
         scaling: set[TensorName] = set()
-        met = {part: self._meets(part, set(parts), scaling) for part in parts}
+        multiplied: set[TensorName] = set()
+        met = {part: self._meets(part, set(parts), scaling, multiplied) for part in parts}
         found = {part: BatchRole.INPUTS for part, others in met.items() if others is not None and not others}
         inputs = set(found)
         for part, others in met.items():
@@ -192,15 +195,18 @@ class BatchRoles:
                 found[part] = BatchRole.TARGETS
         targets = {part for part, role in found.items() if role is BatchRole.TARGETS}
         for part, others in met.items():
-            if others and part not in found and others & targets:
+            if others and part not in found and others & targets and part in multiplied:
                 found[part] = BatchRole.WEIGHTS
         return found if inputs and targets else {}
 
-    def _meets(self, part: TensorName, parts: set[TensorName], scaling: set[TensorName]) -> set[TensorName] | None:
+    def _meets(
+        self, part: TensorName, parts: set[TensorName], scaling: set[TensorName], multiplied: set[TensorName]
+    ) -> set[TensorName] | None:
         """Of which other parts that is made which `part` meets first, parameters being in it; None: it meets nothing.
 
         Empty for a part that meets a parameter itself, be it in a layer behind the place where it meets others.
-        A part that may be a mask there as well is put into `scaling`.
+        A part that may be a mask there as well, or of which no loss is made, is put into `scaling`, and one that
+        meets others in a product into `multiplied`.
         """
         waiting, met = deque([part]), {part}
         first: set[TensorName] | None = None
@@ -216,6 +222,10 @@ class BatchRoles:
                         return set()
                     if first is not None and self._scales(reader, met):
                         scaling.add(part)
+                    if first is not None and reader.op_type == "Mul":
+                        multiplied.add(part)
+                elif reader.op_type == "Sub" and self._meets_data(reader, met, parts):
+                    scaling.add(part)
                 elif reader.op_type in _LAYERS and self._goes_on(reader, met, parts):
                     return set()
                 further = [name for name in self._outputs(reader) if name not in met]
@@ -230,6 +240,11 @@ class BatchRoles:
         """
         _, _, alone = self._beside(reader, met, parts)
         return alone or any(self._behind(other, parts)[0] for other in reader.inputs if other not in met)
+
+    def _meets_data(self, reader: Node, met: set[TensorName], parts: set[TensorName]) -> bool:
+        """Whether `reader` computes with what was `met` and with another part in which there are no parameters."""
+        behind = (self._behind(other, parts) for other in reader.inputs if other not in met)
+        return any(others and not parameters for others, parameters in behind)
 
     def _scales(self, reader: Node, met: set[TensorName]) -> bool:
         """Whether `reader` multiplies what was `met` with something else than a logarithm."""

@@ -20,6 +20,7 @@ from tfdbg_cli.analysis.causes.intended import Intentions
 from tfdbg_cli.analysis.causes.literals import overflown_input
 from tfdbg_cli.analysis.causes.lost_epsilon import lost_epsilon
 from tfdbg_cli.analysis.causes.masked_softmax import log_of_masked_softmax
+from tfdbg_cli.analysis.causes.rewritten import cause_rewritten, is_rewritten
 from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_at_source,
     cause_in_hidden_function,
@@ -27,7 +28,7 @@ from tfdbg_cli.analysis.causes.sources_of_values import (
     cause_of_increment,
 )
 from tfdbg_cli.analysis.causes.suggestions import LOST_EPSILON
-from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, surroundings
+from tfdbg_cli.analysis.causes.surroundings import Surroundings, asks_of_gradients, scales_loss, surroundings
 from tfdbg_cli.analysis.causes.zero_times_infinity import zero_times_infinity
 from tfdbg_cli.analysis.graph.making.forward import forward_of
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
@@ -81,19 +82,22 @@ class Explanations:
             return found
         evidence = gather(node, value, bad, inputs, self.around(node, inputs))
         product = zero_times_infinity(self._run, self._lineage, node, inputs, evidence, self.around)
-        if product is None and self._run.call.kind is not RunKind.EAGER:
+        graph_ran = self._run.call.kind is not RunKind.EAGER
+        if product is None and graph_ran:
             product = another_order(self._lineage, inputs, evidence)
         product = product or log_of_masked_softmax(self._lineage, inputs, evidence)
-        return product or self._with_literals(explain(evidence), node, inputs, evidence)
+        rewritten = graph_ran and node.op_type == evidence.op_type and is_rewritten(evidence, inputs)
+        explained = cause_rewritten(evidence) if rewritten else explain(evidence)
+        return product or self._with_literals(explained, node, inputs, evidence, rewritten=rewritten)
 
     def _with_literals(
-        self, cause: Cause | None, node: Node, inputs: tuple[InputSeen, ...], evidence: Evidence
+        self, cause: Cause | None, node: Node, inputs: tuple[InputSeen, ...], evidence: Evidence, *, rewritten: bool
     ) -> Cause | None:
         """`cause`, with what the dtype did to a literal: a mask became infinite, an epsilon was lost in rounding."""
         told = overflown_input(self._run, node, inputs) if np.isnan(evidence.outputs).any() else ""
         if cause is not None and told:
             return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.")
-        lost = lost_epsilon(self._run, self._lineage, inputs, evidence)
+        lost = lost_epsilon(self._run, self._lineage, inputs, evidence, rewritten=rewritten)
         if lost is None:
             return cause
         told = lost.told(evidence.dtype)
@@ -102,6 +106,8 @@ class Explanations:
         helps = filled(LOST_EPSILON, evidence, np.zeros(evidence.outputs.shape, np.bool_))
         if lost.too_small:
             helps = cause.suggestion
+        elif lost.helps:
+            helps = lost.helps
         elif "logits" in cause.suggestion:
             helps = f"{cause.suggestion} {helps}"
         return replace(cause, text=f"{cause.text.removesuffix('.')}; {told}.", suggestion=helps)
@@ -144,7 +150,7 @@ class Explanations:
 
     @cached_property
     def _scaled(self) -> bool:
-        return asks_of_gradients(self._lineage.graphs)
+        return asks_of_gradients(self._lineage.graphs) or scales_loss(self._run)
 
     def forward(self, node: Node | None) -> str:
         """The name of the op of the program whose gradient `node` computes; empty where none with a line is known."""

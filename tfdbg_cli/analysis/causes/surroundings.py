@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from tfdbg_cli.analysis.graph.making.makers import Maker, below_moves, maker_of
 from tfdbg_cli.analysis.graph.making.of_variables import is_made_of_variables
 from tfdbg_cli.analysis.graph.making.variance_axes import VarianceOf, variance_of
 from tfdbg_cli.analysis.graph.nodes.roles import is_gradient
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import in_double
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.runs import Run
@@ -26,6 +28,7 @@ from tfdbg_cli.ops.kinds import QUOTIENTS
 
 _WHERE = re.compile(r"where|select", re.IGNORECASE)  # functions that make a Select op: tf.where, tf.raw_ops.SelectV2
 _OPTIMIZERS = "/optimizers/"  # in the paths of Keras' optimizers
+_SCALES_LOSS = "loss_scale_optimizer.py"  # that of Keras, and that of tf_keras
 _GROWN = 1e6  # a weight of a model that learns is far smaller
 _MOST_ANCESTORS = 2_000
 _MOST_BYTES = 1 << 28
@@ -151,6 +154,17 @@ def asks_of_gradients(graphs: Iterable[Graph]) -> bool:
         for graph in graphs
         for node in graph
     )
+
+
+def scales_loss(run: Run) -> bool:
+    """Whether an optimizer that scales the loss, as Keras' LossScaleOptimizer, called ops of code that runs eagerly.
+
+    It may not have come to testing gradients yet.
+    """
+    if run.call.kind is not RunKind.EAGER:
+        return False
+    frames = (frame.file for traceback in run.tracebacks.values() for frame in traceback)
+    return any(PurePath(file).name == _SCALES_LOSS for file in frames)
 
 
 def _grown(run: Run, lineage: Lineage, inputs: tuple[InputSeen, ...]) -> tuple[str, float] | None:

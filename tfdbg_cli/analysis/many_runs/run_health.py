@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfdbg_cli.analysis.causes.surroundings import asks_of_gradients
 from tfdbg_cli.analysis.many_runs.alerts import known_of
+from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
@@ -103,7 +105,7 @@ class RunHealths:
         places = (*self._ignored, *run.ignored)
         search = OriginSearch(run, benign=OnIntended.SKIP, dismissed=dismissed_in(run, places))
         yield from search.read_in_steps()
-        wrong = search.finds_one()
+        wrong = search.finds_one() and not _is_skipped_step(run, search)
         found = left_out | search.left_out if wrong else frozenset(bad)
         meant.update(held[row] for row in found if row in held)
         return RunHealth(KnownHealth.BAD if wrong else fine.health, found & bad.keys())
@@ -128,6 +130,11 @@ def _not_finite(run: Run) -> Generator[None, None, tuple[dict[int, Summary], boo
         elif summary.any_nonfinite:
             bad[row] = summary
     return bad, unknown
+
+
+def _is_skipped_step(run: Run, search: OriginSearch) -> bool:
+    """Whether loss scaling took care of what is bad in `run`, and none came out: a watch goes past that, too."""
+    return asks_of_gradients(search.lineage.graphs) and harm_in(run, search) is None
 
 
 def _by_numbers(run: Run) -> KnownHealth:

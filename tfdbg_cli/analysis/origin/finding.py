@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended, told_once
+from tfdbg_cli.analysis.causes.set_by_hand import BY_SET, still_held
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.analysis.graph.ways.chain import Link, chain_to
 from tfdbg_cli.analysis.origin.aftermath import Aftermath
@@ -76,7 +76,10 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
         origin, before = search.harmful(origin)
     before_used = before > 0 and is_used(run, first.name, first.value)
     if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
-        origin = replace(origin, cause=Cause("`set` gave it this value."))
+        origin = replace(origin, cause=BY_SET)
+    held = None if origin.node is None else still_held(run, origin.node, origin.bad)
+    if held is not None:
+        origin = replace(origin, cause=held)
     after = search.spoiled(origin)
     harmless = _is_harmless(run, search, after)
     used = harmless and is_used(run, origin.name, origin.value)

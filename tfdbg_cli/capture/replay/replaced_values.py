@@ -8,6 +8,7 @@ from dataclasses import replace
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
 from tfdbg_cli.capture.replay.function import of_part
+from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.registered import registered
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -22,7 +23,7 @@ _SUFFIX = "_set"
 def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array]) -> ReplaySpec:
     """`replay_spec` in which the tensors `replaced` have these values, whatever their ops would give.
 
-    A variable of the old kind (`use_resource=False`) holds its value before the run.
+    A variable holds its value before the run.
 
     Raises:
         TfdbgError: one of them is no tensor of the run, or lies inside a branch or a loop.
@@ -30,19 +31,20 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
     """
     known = {item.tensor: at for at, item in enumerate(replay_spec.inputs)}
     inputs = list(replay_spec.inputs)
+    of_function = replay_spec.kind is RunKind.FUNCTION
+    aliases = FunctionDetails.unpacked(replay_spec.details).aliases if of_function else {}
     inner: dict[TensorName, Array] = {}
     for name, value in replaced.items():
         at = known.get(name)
         if at is None:
             inner[name] = value
-        elif inputs[at].role is InputRole.VARIABLE and not replay_spec.kind.of_session:
-            raise TfdbgError(f"{name} is a variable: replace what is read from it.")
         else:
+            at = aliases.get(at, at)  # a variable that the function was given twice is one
             inputs[at] = replace(inputs[at], value=value)
     changed = replace(replay_spec, inputs=tuple(inputs))
     if not inner:
         return changed
-    if replay_spec.kind is RunKind.FUNCTION:
+    if of_function:
         return _fed_function(changed, inner)
     return replace(changed, inputs=(*changed.inputs, *(_drawn(name, value) for name, value in inner.items())))
 

@@ -8,14 +8,17 @@ from typing import Protocol
 
 from tfdbg_cli.analysis.graph.making.eager_past import with_own_arguments
 from tfdbg_cli.analysis.graph.nodes.feeds import with_replaced_feeds
+from tfdbg_cli.analysis.variables.read_values import is_behind_handle
 from tfdbg_cli.capture.what_if.kept_draws import draws_behind
+from tfdbg_cli.capture.what_if.merging import with_values
 from tfdbg_cli.capture.what_if.slices import Kept
-from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn
+from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, not_made_again
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.gathered import GatheredTensors, Row
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change, Run, WhatIf
 from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.updates import before_update
 from tfdbg_cli.model.values import Array
 
 _WHOLE = "Nothing was written: the run was made again from the state before it, on copies of the variables."
@@ -42,24 +45,31 @@ class WholeWhatIf:
         self._held = held
 
     def require_replaceable(self, run: Run, name: TensorName) -> None:
-        """Refuse what cannot be replaced in a part of the run either. See WhatIf."""
-        self._part.require_replaceable(run, name)
+        """Refuse what cannot be replaced in a part of the run either, but for a variable as it was. See WhatIf."""
+        if not is_behind_handle(run, name):
+            self._part.require_replaceable(run, name)
+        elif run.replayable is None:
+            raise not_made_again(run, name)
 
     def again(self, run: Run, replaced: Mapping[TensorName, Array]) -> Run:
         """`run` with the values `replaced` and all that follows from them. See WhatIf."""
         for name in replaced:
-            self._part.require_replaceable(run, name)
+            self.require_replaceable(run, name)
         if run.replayable is None:
             return self._part.again(run, replaced)
         try:
             tensors, error = run.replayable.with_values(replaced)
         except TfdbgError as reason:
+            for name in replaced:
+                if is_behind_handle(run, name):
+                    raise not_made_again(run, name, reason.message) from None
             made = self._part.again(run, replaced)
             said = kept_as_drawn(draws_behind(run, replaced, self._held))
             return replace(made, notes=(_PART.format(reason.message), *said, *made.notes))
         if error is not None:
             raise failed(error)
-        rows = list(_laid_over(run.tensors, tensors))
+        given = with_values(run.tensors, {**replaced, **_shown_before(replaced)})
+        rows = list(_laid_over(run.tensors, tensors, given))
         computed = sum(store is tensors for store, _ in rows)
         change = Change(run, tuple(replaced), computed)
         kept = {**draws_behind(run, replaced, self._held), **self._part.kept_after(replaced)}
@@ -69,9 +79,15 @@ class WholeWhatIf:
         return replace(run, call=call, graph=graph, tensors=made_again, change=change, caught=False, notes=notes)
 
 
-def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:
-    """The tensors of `before`, in their order, replaced by those of `after` as far as it has them.
+def _shown_before(replaced: Mapping[TensorName, Array]) -> Mapping[TensorName, Array]:
+    """The values `replaced` by the tensors that show them, where they are those of variables."""
+    return {TensorName(before_update(name.node), 0): value for name, value in replaced.items()}
 
+
+def _laid_over(before: TensorStore, after: TensorStore, given: TensorStore) -> Iterator[Row]:
+    """The tensors of `before`, in their order, replaced by those of `given` and `after` as far as these have them.
+
+    An op in whose place a value was `given` may run all the same, for what waits for it: what it gave is not shown.
     A tensor that was made another number of times than before has all its executions where the first one was.
     """
     done: set[tuple[str, int]] = set()
@@ -81,6 +97,10 @@ def _laid_over(before: TensorStore, after: TensorStore) -> Iterator[Row]:
         if key in done:
             continue
         old, new = before.named(*key), after.named(*key)
+        if put := given.named(*key):
+            done.add(key)
+            yield from ((given, at) for at in put)
+            continue
         if len(old) == len(new):
             yield (after, new[old.index(row)])
             continue

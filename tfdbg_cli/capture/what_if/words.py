@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tfdbg_cli.analysis.error_text import first_line
+from tfdbg_cli.analysis.variables.read_values import reads_of
 from tfdbg_cli.capture.what_if.slices import Kept, Node, Slice, names_kept
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import names_text
 
 _DRAWN = {
@@ -47,6 +49,18 @@ def not_captured(name: TensorName) -> TfdbgError:
         f"This needs the value of {name}, which was not captured.",
         hint="Capture the run without filters: `run`.",
     )
+
+
+def not_made_again(run: Run, name: TensorName, reason: str = "") -> TfdbgError:
+    """The error for the variable behind the handle `name`, where `run` cannot be made again, with the `reason`."""
+    reads = list(map(str, reads_of(run, name)))
+    if reads:
+        what = f"`set {reads[0]} EXPRESSION`" if len(reads) == 1 else f"each of {names_text(reads)}"
+        hint = f"Replace what was read from it: {what}."
+    else:
+        hint = "Replace what is computed from it."
+    said = f"{name.node} is a variable, and this run cannot be made again with another value in it"
+    return TfdbgError(f"{said}: {reason}" if reason else f"{said}.", hint=hint)
 
 
 def failed(error: Exception | RunError) -> TfdbgError:

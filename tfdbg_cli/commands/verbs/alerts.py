@@ -137,7 +137,8 @@ def _head(
         text = f"Of {count_text(search.unknown, 'tensor')} nobody can tell: neither counts nor values are there."
         lines.append(line(Span(text, Style.WARNING)))
     if search.meant:
-        left = f"{count_text(search.meant, 'tensor')} left out, intended (a mask of -inf) or ignored: "
+        why = "intended (a mask of -inf, gradients of a skipped step) or ignored"
+        left = f"{count_text(search.meant, 'tensor')} left out, {why}: "
         way = COMMAND.spell(options, benign=OnIntended.SHOW)
         lines.append(line(Span(left, Style.HINT), Span(way, Style.KEY, way)))
     if more:

@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.analysis.variables.read_values import is_behind_handle, value_before
 from tfdbg_cli.commands.asked.computed_again import base_of, what_if_of
 from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose
+from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
@@ -25,7 +27,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.updates import BEFORE_UPDATE, OWN_OPS
-from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.model.values import Array, NoValue, Value
 
 
 def _set(context: Context, options: argparse.Namespace) -> Document:
@@ -40,12 +42,17 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     base = base_of(context)
     run = context.runs[base]
     what_if = what_if_of(run, context)
+    replaced = context.replaced.setdefault(base, {})
+    variable = variable_meant(run, target)
+    if variable is not None:
+        what_if.require_replaceable(run, variable.name)
+        replaced[variable.name] = _value_of_variable(context, variable, expression, replaced.get(variable.name))
+        return _list(context)
     choice = choose(context, target)
     name = _name_of(choice)
     _require_of_program(run, name)
     what_if.require_replaceable(run, name)
-    value = _new_value(context, choice, expression, context.replaced.get(base, {}).get(name))
-    context.replaced.setdefault(base, {})[name] = value
+    replaced[name] = _new_value(context, choice, expression, replaced.get(name))
     return _list(context)
 
 
@@ -120,6 +127,19 @@ def _new_value(context: Context, choice: Choice, expression: str, known: Array |
     return with_part(old if known is None else known, choice.slicing, given, choice.name)
 
 
+def _value_of_variable(context: Context, variable: VariableMeant, expression: str, known: Array | None) -> Array:
+    """The whole new value of a variable; errors as `_new_value`."""
+    old = value_before(context.runs[base_of(context)], variable.name)
+    if old is None:
+        raise TfdbgError(
+            f"What the variable {variable.name.node} held before the run is not known, so no other value is taken.",
+            hint="Replace what is computed from it.",
+        )
+    found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
+    given = as_type(found, old.dtype, str(variable.name))
+    return with_part(old if known is None else known, variable.slicing, given, str(variable.name))
+
+
 def _unset(context: Context, options: argparse.Namespace) -> Document:
     return _take_back(context, options.tensor)
 
@@ -140,6 +160,8 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
     """Which of the tensors that are `replaced` the user's `text` means."""
     wanted = split_slice(text)[0]
     found = ending_in(wanted, map(str, replaced)) or ending_in(f"{wanted}:0", map(str, replaced))
+    exact = [str(name) for name in replaced if str(name) in (wanted, f"{wanted}:0")]
+    found = exact or found
     name = parse_tensor_name(found[0]) if len(found) == 1 else _name_of(choose(context, text))
     if name is None or name not in replaced:
         known = ", ".join(map(str, replaced))
@@ -165,14 +187,23 @@ def _listing(run: Run, values: Mapping[TensorName, Array], head: str, foot: Line
     lines: list[Line] = [line(Span(head, Style.TITLE)), EMPTY_LINE]
     data = []
     for name, value in values.items():
-        row = run.tensors.named(name.node, name.slot)[-1]
-        dtype = run.tensors[row].dtype
+        was, dtype = _own_value(run, name)
         lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
-        lines.append(line("  was  ", *chip(run.tensors.value(row), dtype).spans))
+        lines.append(line("  was  ", *chip(was, dtype).spans))
         lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
         data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
     lines += [EMPTY_LINE, foot]
     return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=len(lines) - 1)
+
+
+def _own_value(run: Run, name: TensorName) -> tuple[Value, str]:
+    """What the tensor `name` of `run`, or the variable behind that handle, holds there, and its dtype."""
+    rows = run.tensors.named(name.node, name.slot)
+    if rows and not is_behind_handle(run, name):
+        return run.tensors.value(rows[-1]), run.tensors[rows[-1]].dtype
+    value = value_before(run, name)
+    assert value is not None  # else it was not replaced
+    return value, name_of(value.dtype)
 
 
 COMMANDS = (
@@ -193,7 +224,8 @@ COMMANDS = (
         details="""\
 Without arguments the replaced tensors are listed. The expression is one of `eval`: NumPy as np, tensors in
 backticks. It must have the shape of the tensor or of the slice, or be a single number. The program's own run and
-its state stay as they are.
+its state stay as they are. A variable by its name is what it held before the run: all that is read from it, and its
+updates, follow. That takes a run that can be made again.
 
 Where the program stands behind an op that ran eagerly, the program itself is given the value in place of what that op
 gave, or the variable is assigned it.
@@ -201,6 +233,7 @@ gave, or the variable is assigned it.
 Examples:
   set prob:0 np.clip(`prob:0`, 1e-7, 1)
   set 'logits:0[0, :]' 0
+  set 'dense/kernel[3, 5]' 0.1
   set -d prob:0""",
         acts=True,
     ),

@@ -10,7 +10,7 @@ What follows from this order is compared with the values: where those differ, no
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.flow.last_update import region_shown
@@ -18,6 +18,7 @@ from tfdbg_cli.analysis.graph.flow.popped import equal_values
 from tfdbg_cli.analysis.graph.flow.updates_within import before
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
 from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import updates_variable
@@ -64,9 +65,13 @@ class _Moments:
 
 
 class VariableStates:
-    """What variables held in the call of a function whose graph is `graph`, by its tensors in `store`."""
+    """What variables held in the call of a function whose graph is `graph`, by its tensors in `store`.
 
-    def __init__(self, graph: Graph, store: TensorStore) -> None:
+    Those that are `replaced` tell nothing of a variable: `set` put something else in the place of what was read.
+    """
+
+    def __init__(self, graph: Graph, store: TensorStore, replaced: Collection[TensorName] = ()) -> None:
+        self._replaced = replaced
         self._graph = graph
         self._store = store
         self._writers: dict[str, Mapping[str, str]] = {}
@@ -179,6 +184,7 @@ class VariableStates:
     def _moments_of(self, variable: str) -> _Moments:
         if variable not in self._moments:
             shown = [user for user in self._users(variable) if user.op_type in _SHOW]
+            shown = [user for user in shown if TensorName(user.name, 0) not in self._replaced]
             rows = sorted(row for user in shown for row in self._store.named(user.name))
             nodes = [self._node(row) for row in rows]
             ends = [place for place, node in enumerate(nodes) if node.op_type == UPDATED_VARIABLE]

@@ -71,7 +71,9 @@ class Lineage(NodeFacts):
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
         self._turns = LoopTurns(run.graph, run.tensors)
-        self._states = VariableStates(run.graph, run.tensors) if run.call.kind is RunKind.FUNCTION else None
+        self._replaced = () if run.change is None else run.change.replaced
+        states = VariableStates(run.graph, run.tensors, self._replaced)
+        self._states = states if run.call.kind is RunKind.FUNCTION else None
 
     def was_read(self, node: Node) -> list[int]:
         """The rows of the tensors that hold the value of the variable `node` from before any update of the run."""
@@ -80,6 +82,7 @@ class Lineage(NodeFacts):
             i
             for reader in readers
             if reader.op_type == "ReadVariableOp" and not self.updates_before(reader, node)
+            if TensorName(reader.name, 0) not in self._replaced  # by `set`: that is no value of the variable
             for i in self._run.tensors.named(reader.name)
         ]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from tfdbg_cli.analysis.causes.sources_of_values import EARLIER
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
+from tfdbg_cli.analysis.origin.gone_past import fingerprint
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.watch.filter import Among
 from tfdbg_cli.analysis.watch.filters import our_filter
@@ -50,10 +52,35 @@ def since_of(context: Context, origin: Origin) -> Since:
         return Since(f"run #{given_by}, the stop before this one")
     if not origin.variable or _was_finite(origin):
         return Since()
+    known = _by_run_gone_past(hit, origin)
+    if known is not None:
+        return known
     found = _before(context, end, hit, origin)
     if found.suggestion or not hit.under_way or EARLIER not in origin.cause.text:
         return found
     return _or_meanwhile(found, hit, origin)
+
+
+def _by_run_gone_past(hit: Hit, origin: Origin) -> Since | None:
+    """By a run of this watch that left the variable as it was read here; None if there is none.
+
+    Runs may have names of their own for it: what it holds, to the last bit, tells that it is the same.
+    """
+    held = fingerprint(origin.value) if hit.left else b""
+    alike = [one for one in hit.left if one.held == held]
+    if not alike:
+        return None
+    first = alike[0]
+    names = {one.variable for one in alike if one.number == first.number}
+    own = origin.variable in names or len(names) > 1  # of several alike nobody knows which it was
+    called = "" if own else f", which calls it {first.variable}"
+    where = "" if first.frame is None else f" at {PurePath(first.frame.file).name}:{first.frame.line}"
+    told = f"run #{first.number} wrote it so{where}"
+    when = f"run #{first.number}{called}: written{where} by no computation of that run, so the watch went on"
+    helps = (
+        f"Check what is written{where or ' there'}: np.isfinite(value).all(); or restore a checkpoint from before."
+    )
+    return Since(when, helps, origin.cause.text.replace(EARLIER, told))
 
 
 def _in_recording(context: Context, origin: Origin) -> Since:

@@ -1,0 +1,47 @@
+"""The variable behind a handle that a user names, as `origin` does: such a variable has no tensor of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfdbg_cli.analysis.variables.listing import variables_of
+from tfdbg_cli.analysis.variables.read_values import is_behind_handle
+from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
+from tfdbg_cli.model.names import TensorName, parse_tensor_name, split_slice
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Lack, NoValue
+
+
+@dataclass(frozen=True, slots=True)
+class VariableMeant:
+    """The handle of a variable, and the slice asked for, as text."""
+
+    name: TensorName
+    slicing: str = ""
+
+
+def variable_meant(run: Run, text: str) -> VariableMeant | None:
+    """The variable that `text` means: NAME[:0][slice]; None where a tensor with numbers has that name, or nothing.
+
+    Raises:
+        TfdbgError: the last parts of a name fit several variables.
+
+    """
+    written, slicing = split_slice(text)
+    for asked, cut in ((text, ""), (written, slicing)):
+        name = parse_tensor_name(asked) or TensorName(asked, 0)
+        rows = run.tensors.named(name.node, name.slot)
+        if any(not _is_handle(run, row) for row in rows):
+            return None
+        if is_behind_handle(run, name):
+            return VariableMeant(name, cut)
+    if run.tensors.named(name.node) or name.slot or name.node in run.graph:
+        return None
+    names = [one.name for one in variables_of(run) if is_behind_handle(run, TensorName(one.name, 0))]
+    found = the_one_ending_in(name.node, names, "variables")
+    return VariableMeant(TensorName(found, 0), slicing) if found in names else None
+
+
+def _is_handle(run: Run, row: int) -> bool:
+    value = run.tensors.value(row)
+    return isinstance(value, NoValue) and value.lack is Lack.OPAQUE

@@ -226,7 +226,12 @@ def main() -> None:
         facts["decisions"].append(repr(front.stop(stops.get(scenario, sample_run.run_end)())))
 
     try:
-        if scenario in {"thread", "asked"}:
+        if scenario == "daemon":
+            threading.Thread(target=stop, daemon=True).start()
+            while not (report.parent / "goes on").exists():
+                time.sleep(0.01)
+            print("the main thread is at its end", flush=True)
+        elif scenario in {"thread", "asked"}:
             thread = threading.Thread(target=stop)
             thread.start()
             while scenario == "asked" and thread.is_alive():

@@ -133,6 +133,16 @@ def test_ctrl_c_does_not_reach_other_processes_of_the_program(tmp_path):
     assert (report["signal that ended the worker"], report["different"]) == (0, {})
 
 
+def test_a_screen_in_a_thread_gives_the_terminal_back_when_the_program_ends(tmp_path):
+    """A blind test: the terminal stayed raw, and what had been printed since was lost."""
+    host = Host(tmp_path, "daemon")
+    host.wait("loss/Mean")
+    (tmp_path / "goes on").touch()
+    assert host.finish() == 0
+    host.wait("the main thread is at its end")
+    assert "loss/Mean" not in host.text()
+
+
 def test_ctrl_c_in_another_thread_does_not_end_the_program(tmp_path):
     host = Host(tmp_path, "thread")
     host.send("<ctrl c>")

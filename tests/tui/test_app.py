@@ -1,3 +1,5 @@
+import os
+
 import pytest
 import urwid.testing
 from support import sample_run
@@ -494,3 +496,22 @@ def test_on_a_tiny_screen_q_closes_a_recording_and_says_so():
     """A blind test: it said that q goes on without tfdbg, where nothing goes on."""
     assert "q closes the recording." in _sentence(drive("<resize 30x8>", sample_run.opened()))
     assert drive("<resize 30x8>q", sample_run.opened()).decision == Detach()
+
+
+def test_a_signal_interrupts_what_has_the_terminal_if_it_is_python_and_is_never_kept_for_later():
+    """A blind test: pdb could not be interrupted, and three Ctrl-C there aborted the training afterwards."""
+    screen = drive("")
+    screen.app.lending.use = "talk"
+    with pytest.raises(KeyboardInterrupt):
+        screen.app.interrupt()
+    woken, screen.app._wake = os.pipe()
+    os.set_blocking(woken, False)
+    screen.app.lending.use = "run"
+    screen.app.interrupt()
+    with pytest.raises(BlockingIOError):
+        os.read(woken, 1)
+    screen.app.lending.use = ""
+    screen.app.interrupt()
+    assert os.read(woken, 9) == b"c"
+    for descriptor in (woken, screen.app._wake):
+        os.close(descriptor)

@@ -125,10 +125,14 @@ class App:
         return self.decision or Detach()
 
     def interrupt(self) -> None:
-        """Called from the signal handler of Ctrl-C: interrupt the command that runs, or else wake the loop."""
-        if self.busy.running or (self._doing and is_waiting()):
+        """Called from the signal handler of Ctrl-C: interrupt the command that runs, or else wake the loop.
+
+        Of what has the terminal meanwhile, Python's debugger and console are interrupted; an editor or a shell gets
+        the signal itself.
+        """
+        if self.busy.running or self.lending.use == "talk" or (self._doing and is_waiting()):
             raise KeyboardInterrupt
-        if self._wake is not None:
+        if self._wake is not None and not self.lending.use:
             os.write(self._wake, b"c")
 
     def key(self, key: str) -> None:
@@ -370,5 +374,6 @@ class App:
         loop = self.loop
         if loop is not None and loop.screen.started:
             size = loop.screen.get_cols_rows()
-            words = working(self._doing, f"{seconds:.0f} s", "Ctrl-C", size[0] - 1)
+            way_out = "Ctrl-C" if getattr(loop.screen, "hears_interrupts", True) else ""
+            words = working(self._doing, f"{seconds:.0f} s", way_out, size[0] - 1)
             loop.screen.draw_screen(size, self.view.busy(size, words))

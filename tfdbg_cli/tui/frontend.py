@@ -16,8 +16,9 @@ from tfdbg_cli.commands.typed_commands import History
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.document.source import highlighted
-from tfdbg_cli.model.decision import Decision, Detach, StepOn
+from tfdbg_cli.model.decision import Abort, Decision, Detach, StepOn
 from tfdbg_cli.model.runs import Stop
+from tfdbg_cli.process.foreground import interrupt_others
 from tfdbg_cli.process.streams import to_stderr
 from tfdbg_cli.tui.app import App
 from tfdbg_cli.tui.parting import last_words
@@ -116,4 +117,6 @@ class TuiFrontend:
             return Detach()
         self._settings = app.state.service.settings
         self._ahead.decided(decision)
+        if isinstance(decision, Abort):
+            interrupt_others()
         return decision

@@ -13,9 +13,13 @@ from tfdbg_cli.tui.reading.paint import columns
 
 
 def working(words: str, so_far: str, way_out: str, cols: int) -> str:
-    """The status line while the command `words` runs; if `cols` columns are too few, the command comes last."""
-    said = f"{words}: working, {so_far}. {way_out} stops it."
-    return said if columns(said) <= cols else f"{so_far}, {way_out} stops it: {words}"
+    """The status line while the command `words` runs; if `cols` columns are too few, the command comes last.
+
+    `way_out` is a key that stops it, empty where none does.
+    """
+    stops = f" {way_out} stops it." if way_out else ""
+    said = f"{words}: working, {so_far}.{stops}"
+    return said if columns(said) <= cols else f"{so_far}{stops.removesuffix('.').replace(' ', ', ', 1)}: {words}"
 
 
 class PendingAnswer:

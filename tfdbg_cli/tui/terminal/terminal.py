@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import errno
 import logging
@@ -13,6 +14,7 @@ import termios
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from types import FrameType, TracebackType
 from typing import IO, Any, Self, TextIO
 
@@ -67,6 +69,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self._interrupted = False  # since the last frame
         self._reading = threading.Lock()
         self._reads = False  # whether what is typed is for the screen
+        self.is_given_up = False  # the program ends, and nothing is to be drawn any more
         self._descriptors: Sequence[Any] = ()  # of what brings keys, clicks and new sizes, while it is started
 
     def signal_init(self) -> None:
@@ -159,6 +162,8 @@ class TtyScreen(urwid.display.raw.Screen):
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:
         """Draw a frame. What was made for frames is not searched for garbage: none of it refers to itself."""
+        if self.is_given_up:
+            return
         super().draw_screen(size, self._encoded.canvas(canvas))
         self._interrupted = False
         count_as_old()
@@ -278,6 +283,7 @@ class Terminal:
         self.spool = Spool()
         self.last_words = ""
         self.main_thread = threading.current_thread() is threading.main_thread()
+        self._at_end: Callable[[], None] = _nothing
 
     def __enter__(self) -> Self:
         try:
@@ -305,11 +311,22 @@ class Terminal:
             self.screen = TtyScreen(terminal_in, terminal_out, self.spool, own_signals=own, ahead=self._ahead)
             stack.callback(self.screen.close)
             self._stack = stack.pop_all()
+        if not self.main_thread:
+            self._at_end = partial(self._give_up, terminal_in.fileno(), before)
+            atexit.register(self._at_end)
         return self
+
+    def _give_up(self, descriptor: int, modes: list[Any]) -> None:
+        """Give the terminal back: the main thread has come to its end, and the thread of the screen ends with it."""
+        self.screen.is_given_up = True
+        self.screen.stop()
+        _put_back(descriptor, modes)
+        self.spool.stop()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        atexit.unregister(self._at_end)
         try:
             self._stack.__exit__(kind, error, trace)
         finally:
@@ -343,6 +360,9 @@ class Terminal:
 def _put_back(descriptor: int, modes: list[Any]) -> None:
     with suppress(termios.error):  # the terminal is gone
         termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)
+
+
+def _nothing() -> None: ...
 
 
 def _close(stream: IO[str]) -> None:

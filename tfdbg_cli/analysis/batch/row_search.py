@@ -25,7 +25,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import CONCATENATIONS, COUNTS, INPUTS, SEGMENTS, STITCHES
+from tfdbg_cli.ops.kinds import CONCATENATIONS, COUNTS, INPUTS, PUTS, SEGMENTS, STITCHES
 
 MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 _LEAST_TENSORS = 100  # the same, for each turn of a loop
@@ -274,7 +274,8 @@ class RowSearch:
 
 def _parts_differ(at: _Place, ways: Sequence[RowWay]) -> bool:
     """Whether an op joined its inputs along the axis of the rows, so that each has other ones of these."""
-    return at.node.op_type in CONCATENATIONS | STITCHES and any(not np.array_equal(way.rows, at.rows) for way in ways)
+    joins = at.node.op_type in CONCATENATIONS | STITCHES | PUTS
+    return joins and any(not np.array_equal(way.rows, at.rows) for way in ways)
 
 
 def _stored(found: StoredRows) -> BatchRows:

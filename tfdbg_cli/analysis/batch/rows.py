@@ -34,7 +34,7 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     that leads there; all others may rule out some of its rows.
     """
     by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    if _is_told_by(by_way, bad):
+    if _is_told_by(by_way, index, bad):
         return by_way
     by_axes = _by_all_ways(run, lineage, index, bad, by_way)
     return _of_each_element(run, lineage, index, bad, through, by_axes)
@@ -43,12 +43,16 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
 def _of_all_elements(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     """The rows behind all elements where `bad` is True together."""
     by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    return by_way if _is_told_by(by_way, bad) else _by_all_ways(run, lineage, index, bad, by_way)
+    return by_way if _is_told_by(by_way, index, bad) else _by_all_ways(run, lineage, index, bad, by_way)
 
 
-def _is_told_by(by_way: BatchRows, bad: Array) -> bool:
-    """Whether the one way that the values tell leads to one row alone."""
-    return len(by_way.rows) == 1 and not may_compare_rows(bad, by_way)
+def _is_told_by(by_way: BatchRows, index: int, bad: Array) -> bool:
+    """Whether the one way that the values tell leads to one row alone, and from one place of tensor `index`.
+
+    What is bad in other places of it may have come by other inputs of an op on that way.
+    """
+    from_one = np.count_nonzero(bad) == 1 or len(by_way.way.get(index, ())) == 1
+    return len(by_way.rows) == 1 and from_one and not may_compare_rows(bad, by_way)
 
 
 def _by_all_ways(run: Run, lineage: Lineage, index: int, bad: Array, by_way: BatchRows) -> BatchRows:
@@ -64,9 +68,11 @@ def _of_each_element(
 
     Each is followed to the place that it was moved from, and by the values that made it: of a window over the batch,
     of rows looked up, and of rows compared with others, an axis leads to more rows than were to blame, or to others.
-    Where rows were compared, all comparisons together tell most.
+    Where rows were compared, all comparisons together tell most. Of too many elements one in each row of the tensor
+    is followed, which may add rows to those of the axes.
     """
-    if by_axes.stored or not 0 < np.count_nonzero(bad) <= _MOST_ELEMENTS:
+    places, followed_all = _followed(bad)
+    if by_axes.stored or not len(places):
         return by_axes
     node = lineage.node(index)
     first = None if node is None else through.get(node.name)
@@ -74,7 +80,7 @@ def _of_each_element(
     together, compared = NO_ROWS, bool(by_axes.rows) and may_compare_rows(bad, by_axes)
     way: dict[int, tuple[int, ...]] = {}
     lists, passed = TensorLists(run, lineage), 0
-    for place in np.argwhere(bad):
+    for place in places:
         element = tuple(map(int, place))
         way_of_one = element_way(run, lineage, index, element, first, steps)
         begin = _lone_origin(steps, lists, index, element, way_of_one)
@@ -88,7 +94,18 @@ def _of_each_element(
             return by_axes
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
+    if not followed_all and not set(together.rows) > set(by_axes.rows):
+        return by_axes
     return replace(together, way=way)
+
+
+def _followed(bad: Array) -> tuple[Array, bool]:
+    """The places of the bad elements that are followed one by one, and whether these are all; empty for too many."""
+    places = np.argwhere(bad)
+    if len(places) <= _MOST_ELEMENTS:
+        return places, True
+    first = places[np.unique(places[:, 0], return_index=True)[1]]
+    return (first if len(first) <= _MOST_ELEMENTS else first[:0]), False
 
 
 def _lone_origin(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows, lost_at
 from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows, rows_of_several_axes
+from tfdbg_cli.analysis.batch.explaining_rows import NOT_TOLD, explaining_rows
 from tfdbg_cli.analysis.batch.row_search import RowSearch
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
@@ -58,6 +59,8 @@ def _is_told_by(by_way: BatchRows, index: int, bad: Array) -> bool:
 def _by_all_ways(run: Run, lineage: Lineage, index: int, bad: Array, by_way: BatchRows) -> BatchRows:
     """The rows to which all ways lead, where these tell more than `by_way`, those to which one leads."""
     by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
+    if may_compare_rows(bad, by_all) and not by_all.rows:
+        return by_all
     return by_all if not by_way.rows or _may_tell_more(bad, by_all, by_way) else by_way
 
 
@@ -77,7 +80,9 @@ def _of_each_element(
     node = lineage.node(index)
     first = None if node is None else through.get(node.name)
     steps = ElementSteps(run, lineage)
-    together, compared = NO_ROWS, bool(by_axes.rows) and may_compare_rows(bad, by_axes)
+    together, compared = NO_ROWS, may_compare_rows(bad, by_axes)
+    groups: list[tuple[int, ...]] = []
+    pairs = False
     way: dict[int, tuple[int, ...]] = {}
     lists, passed = TensorLists(run, lineage), 0
     for place in places:
@@ -85,15 +90,22 @@ def _of_each_element(
         way_of_one = element_way(run, lineage, index, element, first, steps)
         begin = _lone_origin(steps, lists, index, element, way_of_one)
         found = _of_one(run, lineage, begin, way_of_one)
+        if begin.given is None and not found.rows and _compares_there(run, begin, found):
+            return found
         if not found.rows or (together.rows and replace(found, rows=together.rows) != together):
             lost = found.lost or by_axes.lost or _end_at(lineage, begin)
             return by_axes if by_axes.rows else replace(by_axes, lost=lost)
         together = replace(found, rows=tuple(sorted({*together.rows, *found.rows})))
+        groups.append(found.rows)
+        pairs = pairs or (index != begin.row and _compares_there(run, begin, found))
         passed += len(found.way)
         if passed > _MOST_PASSED or (compared and not set(together.rows) < set(by_axes.rows)):
             return by_axes
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
+    if pairs:
+        rows = explaining_rows(groups) if followed_all else ()
+        return replace(together, rows=rows, way=way) if rows else _not_told(together.size)
     if not followed_all and not set(together.rows) > set(by_axes.rows):
         return by_axes
     return replace(together, way=way)
@@ -105,7 +117,12 @@ def _followed(bad: Array) -> tuple[Array, bool]:
     if len(places) <= _MOST_ELEMENTS:
         return places, True
     first = places[np.unique(places[:, 0], return_index=True)[1]]
-    return (first if len(first) <= _MOST_ELEMENTS else first[:0]), False
+    return first[:_MOST_ELEMENTS], False
+
+
+def _compares_there(run: Run, origin: LoneOrigin, found: BatchRows) -> bool:
+    """Whether an element comes from a tensor in which rows of the batch that was `found` are compared with rows."""
+    return origin.given is None and (run.tensors[origin.row].shape or ()).count(found.size) > 1
 
 
 def _lone_origin(
@@ -190,4 +207,10 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
     if not best.rows:
         return replace(NO_ROWS, lost=lost)
     same = {axis: found for axis, found in behind.items() if replace(found, rows=best.rows) == best}
-    return replace(best, rows=rows_of_several_axes(same, bad)) if len(same) > 1 else best
+    rows = rows_of_several_axes(same, bad) if len(same) > 1 else best.rows
+    return replace(best, rows=rows) if rows else _not_told(best.size)
+
+
+def _not_told(size: int) -> BatchRows:
+    """No rows of a batch of that `size`, of which rows are compared with each other."""
+    return replace(NO_ROWS, size=size, lost=NOT_TOLD)

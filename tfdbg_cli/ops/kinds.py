@@ -176,6 +176,10 @@ ADDITIONS = frozenset({"Add", "AddV2"})
 CONCATENATIONS = frozenset({"Concat", "ConcatV2"})
 STITCHES = frozenset({"DynamicStitch", "ParallelDynamicStitch"})
 """They put rows of several inputs where the indices of each say."""
+PUTS = frozenset({
+    "TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin",
+})  # fmt: skip
+"""They put something into some places of their first input, or add it there."""
 SUMS = ADDITIONS | {"Sub"}
 LONG_SUMS = frozenset({"AddN", "AccumulateNV2"})
 QUOTIENTS = frozenset({"Div", "RealDiv"})

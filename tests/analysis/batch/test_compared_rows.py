@@ -30,6 +30,8 @@ def _rows(shape: _Place, *bad: _Place, behind: Sequence[Sequence[int]] | None = 
         ([(0, 2), (1, 2), (2, 3)], (2,)),  # half of all comparisons
         ([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)], (0, 1)),
         ([(0, 1), (2, 3)], (0, 1, 2, 3)),
+        ([(1, 0), (1, 2), (1, 3), (2, 2)], (1, 2)),
+        ([(0, 1), (0, 3), (2, 1), (2, 3)], ()),  # as well 0 and 2 as 1 and 3
     ],
 )
 def test_of_rows_compared_with_rows_those_that_all_bad_comparisons_have(bad: list[_Place], rows: _Place) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_rows import BatchRows, along_other_axis, lost_at
 from tfdbg_cli.analysis.batch.counted_texts import counted_texts
+from tfdbg_cli.analysis.batch.either_side import either_side, of_either
 from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tables import is_table
@@ -25,7 +26,7 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.ops.kinds import CONCATENATIONS, COUNTS, INPUTS, SEGMENTS, STITCHES
+from tfdbg_cli.ops.kinds import CONCATENATIONS, COUNTS, INPUTS, PUTS, SEGMENTS, STITCHES
 
 MOST_TENSORS = 5_000  # looked at on the way back to a feed, for each axis
 _LEAST_TENSORS = 100  # the same, for each turn of a loop
@@ -130,7 +131,10 @@ class RowSearch:
         if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
             return None
         at = _Place(index, axis, rows, node, shape)
-        ends = (self._where_entering, self._where_stored, self._of_segments, self._of_counts, self._out_of_list)
+        ends = (
+            self._where_entering, self._where_stored, self._of_segments, self._of_counts, self._of_either,
+            self._out_of_list,
+        )  # fmt: skip
         for ending in ends:
             if (end := ending(at)) is not None:
                 return end.found
@@ -183,6 +187,23 @@ class RowSearch:
             return _End(self.unseen(texts, RowWay(0, 0, at.rows)))
         self._meet(texts.index, 0, at.rows)
         return None
+
+    def _of_either(self, at: _Place) -> _End | None:
+        """That there are no rows, where two things were multiplied each of which may be the batch."""
+        if at.axis:
+            return None
+        inputs = self._lineage.places(at.index)
+        sides = either_side(row_set(self._run, self._lineage, at.index, at.node, 0, at.rows))
+        if not sides or not all(self._leads_out(inputs[way.position], way) for way in sides):
+            return None
+        self._lost = self._lost or of_either(at.node)
+        return _End(None)
+
+    def _leads_out(self, item: InputSeen, way: RowWay) -> bool:
+        """Whether rows of an input lead to rows of what was given."""
+        if item.index is None:
+            return self.unseen(item, way) is not None
+        return self._search_one((item.index, way.axis, way.rows), self._left // 2) is not None
 
     def _out_of_list(self, at: _Place) -> _End | None:
         """The rows behind what each turn of a loop put into a list of its own; else what went into it waits."""
@@ -274,7 +295,8 @@ class RowSearch:
 
 def _parts_differ(at: _Place, ways: Sequence[RowWay]) -> bool:
     """Whether an op joined its inputs along the axis of the rows, so that each has other ones of these."""
-    return at.node.op_type in CONCATENATIONS | STITCHES and any(not np.array_equal(way.rows, at.rows) for way in ways)
+    joins = at.node.op_type in CONCATENATIONS | STITCHES | PUTS
+    return joins and any(not np.array_equal(way.rows, at.rows) for way in ways)
 
 
 def _stored(found: StoredRows) -> BatchRows:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows, lost_at
 from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows, rows_of_several_axes
+from tfdbg_cli.analysis.batch.explaining_rows import NOT_TOLD, explaining_rows
 from tfdbg_cli.analysis.batch.row_search import RowSearch
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
@@ -34,7 +35,7 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     that leads there; all others may rule out some of its rows.
     """
     by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    if _is_told_by(by_way, bad):
+    if _is_told_by(by_way, index, bad):
         return by_way
     by_axes = _by_all_ways(run, lineage, index, bad, by_way)
     return _of_each_element(run, lineage, index, bad, through, by_axes)
@@ -43,17 +44,23 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
 def _of_all_elements(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:
     """The rows behind all elements where `bad` is True together."""
     by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
-    return by_way if _is_told_by(by_way, bad) else _by_all_ways(run, lineage, index, bad, by_way)
+    return by_way if _is_told_by(by_way, index, bad) else _by_all_ways(run, lineage, index, bad, by_way)
 
 
-def _is_told_by(by_way: BatchRows, bad: Array) -> bool:
-    """Whether the one way that the values tell leads to one row alone."""
-    return len(by_way.rows) == 1 and not may_compare_rows(bad, by_way)
+def _is_told_by(by_way: BatchRows, index: int, bad: Array) -> bool:
+    """Whether the one way that the values tell leads to one row alone, and from one place of tensor `index`.
+
+    What is bad in other places of it may have come by other inputs of an op on that way.
+    """
+    from_one = np.count_nonzero(bad) == 1 or len(by_way.way.get(index, ())) == 1
+    return len(by_way.rows) == 1 and from_one and not may_compare_rows(bad, by_way)
 
 
 def _by_all_ways(run: Run, lineage: Lineage, index: int, bad: Array, by_way: BatchRows) -> BatchRows:
     """The rows to which all ways lead, where these tell more than `by_way`, those to which one leads."""
     by_all = _rows_behind(run, lineage, index, bad, NOWHERE)
+    if may_compare_rows(bad, by_all) and not by_all.rows:
+        return by_all
     return by_all if not by_way.rows or _may_tell_more(bad, by_all, by_way) else by_way
 
 
@@ -64,31 +71,58 @@ def _of_each_element(
 
     Each is followed to the place that it was moved from, and by the values that made it: of a window over the batch,
     of rows looked up, and of rows compared with others, an axis leads to more rows than were to blame, or to others.
-    Where rows were compared, all comparisons together tell most.
+    Where rows were compared, all comparisons together tell most. Of too many elements one in each row of the tensor
+    is followed, which may add rows to those of the axes.
     """
-    if by_axes.stored or not 0 < np.count_nonzero(bad) <= _MOST_ELEMENTS:
+    places, followed_all = _followed(bad)
+    if by_axes.stored or not len(places):
         return by_axes
     node = lineage.node(index)
     first = None if node is None else through.get(node.name)
     steps = ElementSteps(run, lineage)
-    together, compared = NO_ROWS, bool(by_axes.rows) and may_compare_rows(bad, by_axes)
+    together, compared = NO_ROWS, may_compare_rows(bad, by_axes)
+    groups: list[tuple[int, ...]] = []
+    pairs = False
     way: dict[int, tuple[int, ...]] = {}
     lists, passed = TensorLists(run, lineage), 0
-    for place in np.argwhere(bad):
+    for place in places:
         element = tuple(map(int, place))
         way_of_one = element_way(run, lineage, index, element, first, steps)
         begin = _lone_origin(steps, lists, index, element, way_of_one)
         found = _of_one(run, lineage, begin, way_of_one)
+        if begin.given is None and not found.rows and _compares_there(run, begin, found):
+            return found
         if not found.rows or (together.rows and replace(found, rows=together.rows) != together):
             lost = found.lost or by_axes.lost or _end_at(lineage, begin)
             return by_axes if by_axes.rows else replace(by_axes, lost=lost)
         together = replace(found, rows=tuple(sorted({*together.rows, *found.rows})))
+        groups.append(found.rows)
+        pairs = pairs or (index != begin.row and _compares_there(run, begin, found))
         passed += len(found.way)
         if passed > _MOST_PASSED or (compared and not set(together.rows) < set(by_axes.rows)):
             return by_axes
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
+    if pairs:
+        rows = explaining_rows(groups) if followed_all else ()
+        return replace(together, rows=rows, way=way) if rows else _not_told(together.size)
+    if not followed_all and not set(together.rows) > set(by_axes.rows):
+        return by_axes
     return replace(together, way=way)
+
+
+def _followed(bad: Array) -> tuple[Array, bool]:
+    """The places of the bad elements that are followed one by one, and whether these are all; empty for too many."""
+    places = np.argwhere(bad)
+    if len(places) <= _MOST_ELEMENTS:
+        return places, True
+    first = places[np.unique(places[:, 0], return_index=True)[1]]
+    return first[:_MOST_ELEMENTS], False
+
+
+def _compares_there(run: Run, origin: LoneOrigin, found: BatchRows) -> bool:
+    """Whether an element comes from a tensor in which rows of the batch that was `found` are compared with rows."""
+    return origin.given is None and (run.tensors[origin.row].shape or ()).count(found.size) > 1
 
 
 def _lone_origin(
@@ -173,4 +207,10 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
     if not best.rows:
         return replace(NO_ROWS, lost=lost)
     same = {axis: found for axis, found in behind.items() if replace(found, rows=best.rows) == best}
-    return replace(best, rows=rows_of_several_axes(same, bad)) if len(same) > 1 else best
+    rows = rows_of_several_axes(same, bad) if len(same) > 1 else best.rows
+    return replace(best, rows=rows) if rows else _not_told(best.size)
+
+
+def _not_told(size: int) -> BatchRows:
+    """No rows of a batch of that `size`, of which rows are compared with each other."""
+    return replace(NO_ROWS, size=size, lost=NOT_TOLD)

@@ -43,10 +43,6 @@ _LAST_AXES = {
         "MatrixSquareRoot",
     ), 2),
 }  # fmt: skip
-# Ops that put something into some places of their first input, or add it there.
-_PUTS = frozenset({
-    "TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin",
-})  # fmt: skip
 # Ops that hand on what one of their inputs is, with its shape.
 _HAND_ON = frozenset({"Merge", "AddN"})
 
@@ -284,6 +280,6 @@ _FINDERS: Mapping[str, _Finder] = {
     "BroadcastTo": _spread,
     "GatherNd": indexed_axes.gathered_nd,
     "ScatterNd": indexed_axes.scattered_nd,
-    **dict.fromkeys(_PUTS, indexed_axes.updated_nd),
+    **dict.fromkeys(kinds.PUTS, indexed_axes.updated_nd),
     "DynamicPartition": indexed_axes.partitioned,
 }

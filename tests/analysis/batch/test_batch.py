@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.batch_rows import X
+from support.batch_rows import given as _x
+from support.batch_rows import rows as _rows
 from support.made_run import INF, Op, made_run, op
 
 from tfdbg_cli.analysis.batch.components import components, given_with
 from tfdbg_cli.analysis.origin.search import OriginSearch
 
-X = np.ones((4, 3), np.float32)
 BAD = np.array([[1, 1], [-INF, 1], [1, 1], [1, -INF]], np.float32)
-
-
-def _rows(*ops: Op, feeds: dict[str, object] | None = None) -> tuple[int, ...]:
-    origin = OriginSearch(made_run(*ops, feeds={"x:0": X} if feeds is None else feeds)).first()
-    assert origin is not None
-    return origin.batch_rows
-
-
-def _x(value: object = X) -> Op:
-    return op("x", "Placeholder", value=value)
 
 
 W = op("w", "Const", value=np.ones((3, 2), np.float32))

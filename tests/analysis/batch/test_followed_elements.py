@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.made_run import Op, made_run, op
-
-from tfdbg_cli.analysis.origin.search import OriginSearch
-
-
-def _rows(*ops: Op, feeds: dict[str, object]) -> tuple[int, ...]:
-    origin = OriginSearch(made_run(*ops, feeds=feeds)).first()
-    assert origin is not None
-    return origin.batch_rows
-
-
-def _x(value: object) -> Op:
-    return op("x", "Placeholder", value=value)
+from support.batch_rows import given as _x
+from support.batch_rows import rows as _rows
+from support.made_run import Op, op
 
 
 def _constant(name: str, number: int) -> Op:

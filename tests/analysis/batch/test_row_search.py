@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.batch_rows import given as _x
+from support.batch_rows import rows as _rows
 from support.held_run import Held
 from support.made_run import INF, Op, made_run, op
 
@@ -16,18 +18,7 @@ from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.values import Lack, NoValue
 
-X = np.ones((4, 3), np.float32)
 BAD = np.array([[1, 1], [-INF, 1], [1, 1], [1, -INF]], np.float32)
-
-
-def _rows(*ops: Op, feeds: dict[str, object] | None = None) -> tuple[int, ...]:
-    origin = OriginSearch(made_run(*ops, feeds={"x:0": X} if feeds is None else feeds)).first()
-    assert origin is not None
-    return origin.batch_rows
-
-
-def _x(value: object = X) -> Op:
-    return op("x", "Placeholder", value=value)
 
 
 @pytest.mark.parametrize(("axis", "rows"), [(1, (1, 3)), (-1, (1, 3)), (0, (1,))])

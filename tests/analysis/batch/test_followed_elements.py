@@ -8,6 +8,8 @@ from support.batch_rows import given as _x
 from support.batch_rows import rows as _rows
 from support.made_run import Op, op
 
+from tfdbg_cli.analysis.batch.rows import _followed
+
 
 def _constant(name: str, number: int) -> Op:
     return op(name, "Const", value=np.array(number))
@@ -123,3 +125,19 @@ def test_the_number_of_parts_is_of_the_text_of_its_row(counts: tuple[int, ...], 
     number = np.array(counts, np.float32)
     ops = (op("n", "DenseBincount", "of_text", value=np.array(counts)), op("cast", "Cast", "n", value=number))
     assert _rows(*_split_texts(), *ops, _log("cast", number), feeds={"t:0": TEXTS}) == rows
+
+
+@pytest.mark.parametrize("shape", [(100,), (40, 5), (7, 3, 30), (200, 2, 1)])
+@pytest.mark.parametrize("share", [0.01, 0.3, 1.0])
+def test_of_many_bad_elements_the_first_of_each_row_is_followed(shape: tuple[int, ...], share: float) -> None:
+    bad = np.random.default_rng(0).random(shape) < share
+    places, found = np.argwhere(bad), _followed(bad)
+    if len(places) > 64:
+        places = places[np.unique(places[:, 0], return_index=True)[1]][:64]
+    assert found[0].tolist() == places.tolist()
+    assert found[1] == (np.count_nonzero(bad) <= 64)
+
+
+def test_none_of_a_tensor_that_is_too_large_is_followed() -> None:
+    places, are_all = _followed(np.ones((1 << 24) + 1, np.bool_))
+    assert not len(places) and not are_all

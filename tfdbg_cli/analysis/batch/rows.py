@@ -22,6 +22,7 @@ from tfdbg_cli.model.values import Array
 
 _MOST_ROWS = 1 << 20  # no batch that anybody looks into has more that are bad
 _MOST_ELEMENTS = 64  # that are followed one by one
+_MOST_SEARCHED = 1 << 24  # elements of a tensor of which more are bad: each search takes a byte for all of them
 _MOST_LISTS = 20  # one behind the other
 _MOST_PASSED = 20_000  # tensors on the ways of all of them
 
@@ -112,12 +113,19 @@ def _of_each_element(
 
 
 def _followed(bad: Array) -> tuple[Array, bool]:
-    """The places of the bad elements that are followed one by one, and whether these are all; empty for too many."""
-    places = np.argwhere(bad)
-    if len(places) <= _MOST_ELEMENTS:
-        return places, True
-    first = places[np.unique(places[:, 0], return_index=True)[1]]
-    return first[:_MOST_ELEMENTS], False
+    """The places of the bad elements that are followed one by one, and whether these are all.
+
+    Of too many they are the first in each row of the tensor, of so many rows, and none of a tensor that is too large.
+    """
+    if np.count_nonzero(bad) <= _MOST_ELEMENTS:
+        return np.argwhere(bad), True
+    if bad.size > _MOST_SEARCHED:
+        return np.zeros((0, bad.ndim), np.int64), False
+    flat, in_a_row, found, at = bad.reshape(-1), bad[0].size, list[int](), 0
+    while len(found) < _MOST_ELEMENTS and at < flat.size and flat[at:].any():
+        found.append(at + int(flat[at:].argmax()))
+        at = (found[-1] // in_a_row + 1) * in_a_row
+    return np.stack(np.unravel_index(found, bad.shape), axis=1), False
 
 
 def _compares_there(run: Run, origin: LoneOrigin, found: BatchRows) -> bool:

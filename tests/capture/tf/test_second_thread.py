@@ -13,6 +13,11 @@ from tfdbg_cli.capture.tf.reentrancy import INSIDE
 from tfdbg_cli.capture.tf.second_thread import SecondThread, apart
 
 
+def _signal_the_program() -> None:
+    """As the kernel does it: a signal to another thread would not wake the main one, which waits."""
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+
 def test_the_work_is_done_in_another_thread_within_tfdbg() -> None:
     beside = SecondThread(lambda: (threading.current_thread(), INSIDE.holds()))
     beside.wait()
@@ -50,7 +55,7 @@ def test_what_is_done_apart_is_done_where_no_signal_handler_runs() -> None:
     seen: list[int] = []
 
     def work() -> threading.Thread:
-        signal.raise_signal(signal.SIGUSR1)
+        _signal_the_program()
         return threading.current_thread()
 
     before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(threading.get_ident()))
@@ -66,7 +71,7 @@ def test_it_is_over_where_a_signal_handler_raises_meanwhile() -> None:
     done, going_on = threading.Event(), threading.Event()
 
     def work() -> None:
-        signal.raise_signal(signal.SIGUSR1)
+        _signal_the_program()
         going_on.wait()
         done.set()
 

@@ -40,8 +40,11 @@ class SecondThread(Generic[T]):
         self._work = work
         self._found: list[T] = []
         self._error: BaseException | None = None
-        # Python takes a thread for one that has ended, once a signal handler has raised in its `join`.
-        self._over = threading.Event()
+        # Python takes a thread for one that has ended, once a signal handler has raised in its `join`; and an Event
+        # that it waits for is broken by that. A lock is either taken or not.
+        self._over = threading.Lock()
+        self._over.acquire()
+        self._is_over = False
         self._gate = threading.Lock()  # taken by whoever sets one of these two
         self._begun = self._unwanted = False
         self._thread: OwnThread | None = OwnThread(target=self._do, name="tfdbg-beside")
@@ -53,19 +56,20 @@ class SecondThread(Generic[T]):
             with self._gate:
                 self._unwanted = not self._begun
             if self._begun:
-                self._over.wait()
+                self.wait()
             raise
 
     def wait(self) -> None:
         """Wait until it is done, or failed."""
-        if self._thread is not None:
-            self._over.wait()
+        if self._thread is not None and not self._is_over:
+            with self._over:
+                pass
 
     def result(self) -> T:
         """What the work gave. Raises what it raised."""
         if self._thread is None:
             return self._work()
-        self._over.wait()
+        self.wait()
         if self._error is not None:
             raise self._error
         return self._found[0]
@@ -81,4 +85,5 @@ class SecondThread(Generic[T]):
         except BaseException as error:  # noqa: BLE001  # raised where the result is asked for
             self._error = error
         finally:
-            self._over.set()
+            self._is_over = True
+            self._over.release()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from support.slow_screen import Slow
 
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.tui.keys.keymap import KeyContext
-from tfdbg_cli.tui.state.pending import PendingAnswer
+from tfdbg_cli.tui.state.pending import PendingAnswer, working
 
 REGISTRY = standard_registry()
 
@@ -134,3 +135,15 @@ def test_after_a_first_page_that_failed_the_keys_before_it_are_forgotten() -> No
     screen.press("j")
     screen.rest()
     assert screen.state.message is not None and screen.state.message.text == "It cannot be read."
+
+
+@pytest.mark.parametrize(
+    ("key", "wide", "narrow"),
+    [
+        ("Esc", "sort: working, 3 s. Esc stops it.", "3 s, Esc stops it: sort"),
+        ("", "sort: working, 3 s.", "3 s: sort"),
+    ],
+)
+def test_what_is_being_done_is_said_with_the_key_that_stops_it(key: str, wide: str, narrow: str) -> None:
+    assert working("sort", "3 s", key, 80) == wide
+    assert working("sort", "3 s", key, 10) == narrow

@@ -105,3 +105,16 @@ def test_the_terminal_is_as_it_was_behind_each_screen(desk: _Desk) -> None:
     assert termios.tcgetattr(desk.terminal) == before
     desk.screen(STEP, late=END)
     assert termios.tcgetattr(desk.terminal) == before
+
+
+def test_one_key_is_taken_out_of_those_that_wait_and_nothing_new_is_told_as_such() -> None:
+    given, typed = os.pipe()
+    ahead = TypedAhead()
+    try:
+        os.write(typed, b"a\x03b\x03")
+        assert ahead.add_waiting(given) and not ahead.add_waiting(given)
+        assert ahead.take(3) and not ahead.take(3)
+        assert ahead.taken_codes() == list(b"ab")
+    finally:
+        os.close(given)
+        os.close(typed)

@@ -17,9 +17,9 @@ def working(words: str, so_far: str, way_out: str, cols: int) -> str:
 
     `way_out` is a key that stops it, empty where none does.
     """
-    stops = f" {way_out} stops it." if way_out else ""
-    said = f"{words}: working, {so_far}.{stops}"
-    return said if columns(said) <= cols else f"{so_far}{stops.removesuffix('.').replace(' ', ', ', 1)}: {words}"
+    stops = f"{way_out} stops it" if way_out else ""
+    said = f"{words}: working, {so_far}." + (f" {stops}." if stops else "")
+    return said if columns(said) <= cols else f"{', '.join(filter(None, (so_far, stops)))}: {words}"
 
 
 class PendingAnswer:

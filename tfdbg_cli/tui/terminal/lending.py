@@ -19,7 +19,7 @@ class Lending:
 
     def __init__(self, loop: Callable[[], urwid.MainLoop | None]) -> None:
         self._loop = loop
-        self.use = ""  # of the terminal now: `run`, `talk` or `show`; empty while it is the screen's
+        self.use = ""  # the method of the screen that has the terminal now, such as `talk`; empty while it is drawn
 
     def copy(self, text: str) -> bool:
         """Put text on the clipboard of the terminal; False when it is too much for it.
@@ -41,7 +41,7 @@ class Lending:
 
         """
         try:
-            with self._lent("run", getattr(self._screen, "run", None), "lend") as run:
+            with self._lent(getattr(self._screen, "run", None), "lend") as run:
                 run(command)
         except OSError as error:
             raise TfdbgError(f"Cannot run {command[0]}: {error.strerror}.") from None
@@ -53,7 +53,7 @@ class Lending:
             TfdbgError: there is no terminal.
 
         """
-        with self._lent("talk", getattr(self._screen, "talk", None), "lend") as talk:
+        with self._lent(getattr(self._screen, "talk", None), "lend") as talk:
             talk(work)
 
     def show(self) -> None:
@@ -63,7 +63,7 @@ class Lending:
             TfdbgError: there is no terminal.
 
         """
-        with self._lent("show", getattr(self._screen, "show_terminal", None), "show") as show:
+        with self._lent(getattr(self._screen, "show_terminal", None), "show") as show:
             show()
 
     @property
@@ -72,7 +72,7 @@ class Lending:
         return None if loop is None else loop.screen
 
     @contextmanager
-    def _lent(self, name: str, use: Callable[..., object] | None, purpose: str) -> Iterator[Callable[..., object]]:
+    def _lent(self, use: Callable[..., object] | None, purpose: str) -> Iterator[Callable[..., object]]:
         """Within it the screen is not drawn, and `use`, a method of it that is given back, may have the terminal.
 
         Raises:
@@ -83,7 +83,7 @@ class Lending:
         if use is None or loop is None:
             raise TfdbgError(f"This screen has no terminal to {purpose}.")
         with loop.paused():
-            self.use = name
+            self.use = use.__name__
             try:
                 yield use
             finally:

@@ -155,9 +155,9 @@ class TtyScreen(urwid.display.raw.Screen):
         with self._reading:
             if not self._reads:  # somebody else has the terminal
                 return False
-            self._ahead.add_waiting(self._terminal[0].fileno())
-            if self._ahead.waits:
-                self._resize_pipe_wr.send(b"R")  # wakes urwid's loop, which cannot see that there are keys
+            if self._ahead.add_waiting(self._terminal[0].fileno()):
+                with suppress(BlockingIOError):  # it has been woken often enough
+                    self._resize_pipe_wr.send(b"R")  # wakes urwid's loop, which cannot see that there are keys
             return self._ahead.take(_CTRL_C)
 
     def draw_screen(self, size: tuple[int, int], canvas: urwid.Canvas) -> None:

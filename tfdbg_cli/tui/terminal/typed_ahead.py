@@ -44,14 +44,16 @@ class TypedAhead:
         """Keep keys; clicks at places of another screen are none."""
         self._keys += [key for key in keys if isinstance(key, str)]
 
-    def add_waiting(self, descriptor: int) -> None:
-        """Keep what waits to be read of the terminal, whose driver gives single keys now."""
+    def add_waiting(self, descriptor: int) -> bool:
+        """Keep what waits to be read of the terminal, whose driver gives single keys now; whether there was any."""
+        before = len(self._codes)
         with suppress(OSError):  # the terminal is gone, and with it who pressed keys
             while select.select([descriptor], (), (), 0)[0]:
                 read = os.read(descriptor, _AT_ONCE)
                 if not read:
-                    return
+                    break
                 self._codes += read
+        return len(self._codes) > before
 
     def begin(self, descriptor: int) -> str:
         """Take what was pressed while there was no screen; gives what there is to say of keys that are lost."""

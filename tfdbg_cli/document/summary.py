@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import fields
 
-from tfdbg_cli.document.cells import pad
+from tfdbg_cli.document.array_words import is_text, text_word
+from tfdbg_cli.document.cells import clip, display_width, pad
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.statistics import Summary, summarize
 from tfdbg_cli.model.units import count_text, shape_text
-from tfdbg_cli.model.values import NoValue, Value
+from tfdbg_cli.model.values import Array, NoValue, Value
+
+_TEXTS = 40  # columns for the texts of a chip
 
 
 def number_text(number: float | None) -> str:
@@ -31,15 +34,27 @@ def nonfinite_style(summary: Summary) -> Style:
 def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
     """An array in one line, in the manner of lovely-tensors: float32[3,196] n=588 x∈[-2.1, 2.6] μ=-0.4 σ=1.1 NaN×3.
 
-    A scalar shows its value, an array of constants says so. `summary` saves computing it again, and stands for a
-    value that there is none of.
+    A scalar shows its value, an array of constants says so, texts are shown as far as a line holds them. `summary`
+    saves computing it again, and stands for a value that there is none of.
     """
     if isinstance(value, NoValue):
         lack = [Span(value.lack.value, Style.WARNING)]
         return line(Span(dtype, Style.LABEL), " ", *(lack if summary is None else facts_line(summary).spans))
     head = Span(f"{dtype}{shape_text(value.shape)}" if value.ndim else dtype, Style.LABEL)
     facts = facts_line(summary or summarize(value), counted=value.ndim > 0)
-    return line(head, *([" "] if facts.spans else []), *facts.spans)
+    texts = [" ", Span(_texts(value))] if is_text(value) and value.size else []
+    return line(head, *([" "] if facts.spans else []), *facts.spans, *texts)
+
+
+def _texts(value: Array) -> str:
+    """The first elements of texts, with an ellipsis where there is no room for more."""
+    shown = ""
+    for at, item in enumerate(value.flat):
+        word = f"{', ' if at else ''}{text_word(item, shorten=True)}"
+        if display_width(shown + word) > _TEXTS:
+            return f"{shown}, …" if shown else clip(word, _TEXTS)
+        shown += word
+    return shown
 
 
 def facts_line(facts: Summary, *, counted: bool = True) -> Line:

@@ -175,6 +175,15 @@ def test_the_hint_names_numpy() -> None:
     assert caught.value.hint == "Write np.sqrt."
 
 
+def test_the_hint_says_how_a_tensor_is_written() -> None:
+    with pytest.raises(TfdbgError) as caught:
+        run("np.maximum(maxx, 1)")
+    assert caught.value.hint == "Did you mean max? A tensor stands in backticks: `maxx:0`."
+    with pytest.raises(TfdbgError) as caught:
+        run("dense_1")
+    assert caught.value.hint == "A tensor stands in backticks: `dense_1:0`."
+
+
 @given(st.text(st.sampled_from("ab`np.0123456789+-*/()[]{}, :<>=!&|'\"ifelsornt_ "), max_size=40))
 def test_no_text_gets_past_the_error_type(text: str) -> None:
     with contextlib.suppress(TfdbgError):

@@ -95,6 +95,14 @@ def test_a_single_tensor_differs() -> None:
     assert "; 1 differs from the program's run, loss/Mean:0 first." in prompt.show("again")
 
 
+def test_results_that_are_computed_again_and_equal_are_not_told_to_differ() -> None:
+    prompt = _prompt()
+    prompt.show("set loss/mul:0 `loss/mul:0`")
+    said = prompt.show("again")
+    assert "; 0 differ from the program's run." in said
+    assert "  was  " not in said
+
+
 def test_the_origin_in_such_a_run_may_be_what_was_set() -> None:
     prompt = _prompt()
     prompt.show("set prob:0 np.nan")

@@ -157,7 +157,7 @@ class _Evaluator:
             raise TfdbgError(f"There is no name {node.id!r}.", hint=f"Write np.{node.id}.")
         raise TfdbgError(
             f"There is no name {node.id!r}.",
-            hint=did_you_mean(node.id, BUILT_INS) or f"A tensor stands in backticks: `{node.id}:0`.",
+            hint=f"{did_you_mean(node.id, BUILT_INS)} A tensor stands in backticks: `{node.id}:0`.".lstrip(),
         )
 
     def _attribute(self, node: ast.Attribute) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from tfdbg_cli.analysis.difference.changes import Difference, differences
@@ -50,7 +50,7 @@ def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list
     lines.append(line(f"{said}." if not found else f"{said}, {_first(made, run, found[0])} first."))
     new = [note for note in made.notes if note not in run.notes]
     lines += [line(Span(f"  {note}", Style.WARNING)) for note in new]
-    results = list(_results(run, made))
+    results = list(_results(run, made, {item.second for item in found}))
     if results:
         lines.append(EMPTY_LINE)
     for name, was, now, dtype in results[:_RESULTS]:
@@ -69,17 +69,16 @@ def _first(made: Run, run: Run, difference: Difference) -> str:
     return str(run.tensors[difference.first].name)
 
 
-def _results(run: Run, made: Run) -> list[tuple[str, Value, Value, str]]:
-    """What the run gives back, before and after, where it differs."""
+def _results(run: Run, made: Run, changed: Container[int | None]) -> list[tuple[str, Value, Value, str]]:
+    """What the run gives back, before and after, where it differs: the rows of `made` that are `changed`."""
     found = []
     for text in dict.fromkeys(run.call.fetches):
         name = parse_tensor_name(text)
         before = run.tensors.named(name.node, name.slot) if name else ()
         after = made.tensors.named(name.node, name.slot) if name else ()
-        if before and after:
+        if before and after and after[-1] in changed:
             was, now = run.tensors.value(before[-1]), made.tensors.value(after[-1])
-            if was is not now:
-                found.append((text, was, now, run.tensors[before[-1]].dtype))
+            found.append((text, was, now, run.tensors[before[-1]].dtype))
     return found
 
 

@@ -27,7 +27,7 @@ from tfdbg_cli.model.values import Lack, NoValue
         (np.array([-np.inf, 1], ml_dtypes.bfloat16), "bfloat16[2] n=2 x=1 -inf×1"),
         (np.array([True, False]), "bool[2] n=2 x∈[0, 1] μ=0.5 σ=0.5"),
         (np.array([b"a"], object), "string[1] n=1 'a'"),
-        (np.array([b"one", b"two"] * 50, object), "string[100] n=100 'one', 'two', 'one', 'two', …"),
+        (np.array([b"one", b"two"] * 50, object), "string[100] n=100 'one', 'two', 'one', 'two', 'one', 'two', …"),
         (np.array(b"x" * 200, object), "string '" + "x" * 38 + "…"),
         (np.array([], object), "string[0] n=0"),
     ],

@@ -42,8 +42,8 @@ def chip(value: Value, dtype: str, summary: Summary | None = None) -> Line:
         return line(Span(dtype, Style.LABEL), " ", *(lack if summary is None else facts_line(summary).spans))
     head = Span(f"{dtype}{shape_text(value.shape)}" if value.ndim else dtype, Style.LABEL)
     facts = facts_line(summary or summarize(value), counted=value.ndim > 0)
-    texts = [" ", Span(_texts(value))] if is_text(value) and value.size else []
-    return line(head, *([" "] if facts.spans else []), *facts.spans, *texts)
+    texts = f" {_texts(value)}" if is_text(value) and value.size else ""
+    return line(head, *([" "] if facts.spans else []), *facts.spans, texts)
 
 
 def _texts(value: Array) -> str:

@@ -178,7 +178,7 @@ def test_the_hint_names_numpy() -> None:
 def test_the_hint_says_how_a_tensor_is_written() -> None:
     with pytest.raises(TfdbgError) as caught:
         run("np.maximum(maxx, 1)")
-    assert caught.value.hint == "Did you mean max? A tensor stands in backticks: `maxx:0`."
+    assert caught.value.hint == "A tensor stands in backticks: `maxx:0`. Or did you mean max?"
     with pytest.raises(TfdbgError) as caught:
         run("dense_1")
     assert caught.value.hint == "A tensor stands in backticks: `dense_1:0`."

@@ -7,6 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tfdbg_cli.process.interruptions import our_errors
 
 Lookup = Callable[[str], Any]
 
+_AS_A_SLIP = 0.75  # how alike a name and a built-in are of which one is the other with a slip, at least
 _BACKTICKED = re.compile(r"`([^`]*)`")
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul),
@@ -128,6 +130,12 @@ def _reworded(message: str, names: Mapping[str, str]) -> str:
     return message
 
 
+def _a_slip(name: str) -> str:
+    """A question for the built-in that `name` nearly is, or an empty text: more often a tensor is meant."""
+    near = get_close_matches(name, BUILT_INS, 1, _AS_A_SLIP)
+    return f"Or did you mean {near[0]}?" if near else ""
+
+
 class _Evaluator:
     """Walks an expression. `names` are the tensors and the variables of comprehensions."""
 
@@ -157,7 +165,7 @@ class _Evaluator:
             raise TfdbgError(f"There is no name {node.id!r}.", hint=f"Write np.{node.id}.")
         raise TfdbgError(
             f"There is no name {node.id!r}.",
-            hint=f"{did_you_mean(node.id, BUILT_INS)} A tensor stands in backticks: `{node.id}:0`.".lstrip(),
+            hint=f"A tensor stands in backticks: `{node.id}:0`. {_a_slip(node.id)}".rstrip(),
         )
 
     def _attribute(self, node: ast.Attribute) -> Any:

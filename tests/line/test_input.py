@@ -125,6 +125,18 @@ def test_commands_go_to_the_history_and_answers_to_questions_do_not(monkeypatch)
     assert history.entries == ["lt"]
 
 
+def test_pasted_lines_are_commands_one_after_another(monkeypatch, capsys) -> None:
+    _typed(monkeypatch, "lt\norigin\n", "y", "")
+    history = History()
+    source = TerminalInput(history, editing=True, aside=False)
+    assert source.read() == "lt"
+    assert source.read("Sure? ") == "y", "a question is not answered by what was pasted behind the command"
+    assert source.read() == "origin"
+    assert source.read() == ""
+    assert history.entries == ["lt", "origin"]
+    assert capsys.readouterr().out == f"{line_input.PROMPT}origin\n", "the first line is on the screen by its typing"
+
+
 def test_the_prompt_stays_out_of_a_redirected_output(monkeypatch, capsys) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("lt\n"))
     source = TerminalInput(History(), editing=True, aside=True)

@@ -132,6 +132,18 @@ def test_ctrl_d_detaches(start) -> None:
     child.expect("decision: Detach")
 
 
+def test_pasted_lines_are_commands_one_after_another(start) -> None:
+    child = start(INPUTRC=os.devnull)
+    child.expect_exact("tfdbg> ")
+    child.send("\x1b[200~version\nruns\n\x1b[201~\n")
+    child.expect(r"numpy +\d")
+    child.expect_exact("tfdbg> runs")
+    child.expect("has not happened yet")
+    child.expect_exact("tfdbg> ")
+    child.sendline("run")
+    child.expect("decision: DebugRun")
+
+
 def test_colours_on_a_terminal(start) -> None:
     child = start(NO_COLOR="", FORCE_COLOR="")
     child.expect(re.escape("\x1b[1mrun-start: run #3"))

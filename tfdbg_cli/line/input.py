@@ -165,6 +165,7 @@ class TerminalInput:
         self._history = history
         self._editing = editing
         self._aside = aside
+        self._pasted: list[str] = []  # lines that are still to be read: readline takes a paste of several for one
 
     def opened(self, completer: Completer) -> AbstractContextManager[object]:
         if not self._editing or self._aside:
@@ -174,6 +175,11 @@ class TerminalInput:
         return Editing(self._history, completer)
 
     def read(self, prompt: str = PROMPT) -> str | None:
+        if self._pasted and prompt == PROMPT:
+            text = self._pasted.pop(0)
+            print(f"{prompt}{text}")
+            self._history.add(text)
+            return text
         try:
             text = self._typed(prompt) if self._aside or self._editing else input(prompt)
         except (EOFError, OSError, ValueError):  # Ctrl-D, or the terminal is gone
@@ -182,6 +188,7 @@ class TerminalInput:
             self.ending = "Nobody can type into this notebook"
             return None
         if text is not None and prompt == PROMPT:
+            text, *self._pasted = text.splitlines() or [""]
             self._history.add(text)
         return text
 

@@ -176,10 +176,10 @@ class TerminalInput:
 
     def read(self, prompt: str = PROMPT) -> str | None:
         if self._pasted and prompt == PROMPT:
-            text = self._pasted.pop(0)
-            print(f"{prompt}{text}")
-            self._history.add(text)
-            return text
+            pasted = self._pasted.pop(0)
+            print(f"{prompt}{pasted}")
+            self._history.add(pasted)
+            return pasted
         try:
             text = self._typed(prompt) if self._aside or self._editing else input(prompt)
         except (EOFError, OSError, ValueError):  # Ctrl-D, or the terminal is gone

@@ -67,7 +67,8 @@ class Call:
     program's data, `behind` to those data, while the program has them. `worker` names
     the worker of a job that made the call, if several recorded together. `runs_within` maps the scopes of functions
     that were called among eager ops to the numbers of the runs that these calls were. `result_names` has for each of
-    `fetches` of a function what the program calls it (`loss` of `{"loss": …}`), empty where it has no name.
+    `fetches` of a function what the program calls it (`loss` of `{"loss": …}`), empty where it has no name. `carried`
+    maps feeds that an earlier run of eager code computed, as the state of a loop's last turn, to its number.
     """
 
     number: int
@@ -88,6 +89,7 @@ class Call:
     behind: Mapping[str, Behind] = field(default_factory=dict, compare=False, repr=False)
     runs_within: Mapping[str, int] = field(default_factory=dict)
     result_names: tuple[str, ...] = ()
+    carried: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def given(self) -> Mapping[str, Any]:

@@ -131,6 +131,9 @@ def test_a_queue_is_no_data_set() -> None:
 
 def test_what_is_said_of_a_feed() -> None:
     name = TensorName("data", 1)
+    carried = cause_of_feed(name, GivenData(np.ones((2, 2), np.bool_), run=6))
+    assert carried.text == f"Already in {name}, which run #6 computed."
+    assert "np.isfinite" not in carried.suggestion, "it is no data"
     told = cause_of_feed(name, GivenData(np.ones((2, 2), np.bool_), BatchRole.TARGETS))
     assert told.text == "Already in the targets (y), data:1."
     assert "np.isfinite" in told.suggestion

@@ -23,7 +23,7 @@ CALL = Call(
             single=True,
         ),
     },
-    runs_within={"eager/f_0": 2}, result_names=("loss",),
+    runs_within={"eager/f_0": 2}, result_names=("loss",), carried={"state": 2},
 )  # fmt: skip
 
 
@@ -36,10 +36,11 @@ def test_a_call_comes_back() -> None:
     assert read_call(written(CALL), {}) == CALL
 
 
+@pytest.mark.parametrize("field", ["runs_within", "carried"])
 @pytest.mark.parametrize("within", [5, {"f": 2}, [["f"]], [[2, 2]], [["f", "2"]], [["f", 2, 2]]])
-def test_runs_within_that_do_not_fit_are_refused(within: Any) -> None:
+def test_runs_that_do_not_fit_are_refused(field: str, within: Any) -> None:
     with pytest.raises(WRONG_CONTENT):
-        read_call({**written(CALL), "runs_within": within}, {})
+        read_call({**written(CALL), field: within}, {})
 
 
 def test_recordings_that_know_nothing_of_batches_can_be_read() -> None:

@@ -71,10 +71,11 @@ def components(run: Run, batch: BatchRows) -> list[Component]:
     A sparse or ragged batch (`stored`) comes first, without the indices or splits that came in with it.
     """
     captured = frozenset(argument.name for argument in run.call.arguments if argument.captured)
+    captured |= frozenset(run.call.carried)
     beside = given_with(run, batch)
     past = past_in(run.graph)
     names = map(tensor_name_of, beside)
-    alone = [name for name in names if _is_alone(run, name, past)]
+    alone = [name for name in names if name.node not in captured and _is_alone(run, name, past)]
     roles = BatchRoles(run.graph, captured, alone, unfinished=run.unfinished, told=told_parts(run))
     found = [
         Component(name, value, _role(roles, name), fed=True, key=roles.key(tensor_name_of(name)))

@@ -128,7 +128,7 @@ class Explanations:
         role = self.batch_role(name) if bad.ndim else None  # what has no rows is no part of a batch
         by_class = any(place.class_weight for place in self._run.call.came.values())
         key = next(filter(None, (each.key(name) for each in self._batches)), "") if role else ""
-        return GivenData(bad, role, came, arrays, by_class, key)
+        return GivenData(bad, role, came, arrays, by_class, key, self._run.call.carried.get(name.node))
 
     def batch_role(self, name: TensorName) -> BatchRole | None:
         """Which part of a batch the input `name` of one of the run's graphs is; None if that is not known."""

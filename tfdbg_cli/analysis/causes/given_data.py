@@ -34,7 +34,8 @@ class GivenData:
     `arrays` says which arrays a method of Keras took it from: "the arrays that fit was given", or that it took them
     batch by batch from Python; empty if none.
     `class_weight` says that `fit` made the sample weights of those of the classes. `key` is what the program calls
-    it among several of this role, as in a dict of inputs; empty for no name.
+    it among several of this role, as in a dict of inputs; empty for no name. `run` is the number of the earlier run
+    that computed it, as the state of a loop's last turn; None where that is not known, or none did.
     """
 
     bad: Array
@@ -43,6 +44,7 @@ class GivenData:
     arrays: str = ""
     class_weight: bool = False
     key: str = ""
+    run: int | None = None
 
     @cached_property
     def columns(self) -> tuple[int, ...]:

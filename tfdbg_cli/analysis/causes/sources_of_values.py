@@ -75,6 +75,10 @@ WHEN_READ = "when it was read"
 _MOST_STEPS = 100
 _UNPACKS = "OptionalGetValue"  # what a pipeline delivers, or a step of Keras gives
 _LOOK_THERE = "Look at the run of that function: `tfdbg run --watch` stops in it, and `runs` lists what was kept."
+_LOOK_EARLIER = (
+    "Look at that run: `tfdbg run --until has_inf_or_nan` stops at the op that makes it so, and with `--keep 2` the"
+    " run before the one that is found is kept."
+)
 _GIVE_WHAT_THEIR_FUNCTIONS_GIVE = frozenset({"ReduceDataset"})
 _DELIVERIES = PIPELINE_OPS | {"DecodeRaw", "DecodeCSV", "ReadFile"}
 
@@ -156,6 +160,8 @@ def cause_of_feed(name: TensorName, given: GivenData | None = None) -> Cause:
     """The cause when the program itself fed something that is not finite; `given` is what is known of it as data."""
     if given is None:
         return Cause(f"Already in the input {name}.", _CHECK_DATA)
+    if given.run is not None:
+        return Cause(f"Already in {name}, which run #{given.run} computed{given.where}.", _LOOK_EARLIER)
     if given.came is Came.OF_LOOP:
         return _cause_of_delivery(given)
     if given.role is None and given.came is Came.ALONG:

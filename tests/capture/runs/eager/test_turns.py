@@ -473,3 +473,83 @@ def test_what_computes_with_variables_before_a_loop_of_metrics_is_of_the_step_an
         for _ in range(2):
             GradientTape()
     assert (metrics, tape) == ((False, True), (True, True))
+
+
+class Tape:
+    """What stands for TensorFlow's: an op before the gradient, and the gradient itself."""
+
+    def __init__(self, op: Ops) -> None:
+        self._op = op
+
+    def __enter__(self) -> Tape:
+        return self
+
+    def __exit__(self, *raised: object) -> None: ...
+
+    def gradient(self) -> None:
+        self._op()
+
+
+@pytest.mark.parametrize("by", ["assign", "apply_gradients", "loop", "function"])
+def test_a_step_that_adds_gradients_up_is_one_turn(op, by: str) -> None:
+    """A blind test: each part of the batch was a run, and what was assigned behind them in none."""
+
+    def GradientTape() -> Tape:
+        return Tape(op)
+
+    def assign_sub() -> None:
+        op(writes=True)
+
+    def apply_gradients() -> None:
+        op()
+        op(writes=True)
+
+    def gradients() -> None:
+        for _part in range(3):
+            op()
+            with GradientTape() as tape:
+                op()
+            tape.gradient()
+
+    for _step in range(3):
+        if by == "function":
+            gradients()
+        else:
+            for _part in range(3):
+                op()
+                with GradientTape() as tape:
+                    op()
+                tape.gradient()
+        if by == "assign":
+            assign_sub()
+        elif by == "loop":
+            for _variable in range(2):
+                op()
+                assign_sub()
+        else:
+            apply_gradients()
+    ops = len(op.found) // 3
+    assert op.found == [1] * ops + [2] * ops + [3] * ops
+
+
+def test_a_loop_of_gradients_that_writes_by_a_function_of_any_name_is_the_one_of_steps(op) -> None:
+    """What the outer loop assigns is a count of epochs; known from the second epoch on."""
+
+    def GradientTape() -> Tape:
+        return Tape(op)
+
+    def descend() -> None:
+        op(writes=True)
+
+    def assign_add() -> None:
+        op(writes=True)
+
+    for _epoch in range(2):
+        for _step in range(3):
+            with GradientTape() as tape:
+                op()
+            tape.gradient()
+            descend()
+        assign_add()
+    assert op.found[:3] == [1, 1, 1]
+    assert op.found[10:19] == [op.found[10]] * 3 + [op.found[10] + 1] * 3 + [op.found[10] + 2] * 3

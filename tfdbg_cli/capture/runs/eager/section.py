@@ -16,6 +16,7 @@ from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.eager_variables import EagerVariables
 from tfdbg_cli.capture.runs.eager.log.composites import Composite, composites_at_hand, composites_of, known_composite
+from tfdbg_cli.capture.runs.eager.log.earlier_runs import EarlierRuns
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run
@@ -47,7 +48,7 @@ class Section:
 
     `number` and `plan` are those of the run, None until the section becomes one. `names` are names of the call's
     arguments by the ids of the tensors, `read` names of tensors from outside, as they were when they were read,
-    `composites` the ragged and sparse tensors of which such are parts.
+    `composites` the ragged and sparse tensors of which such are parts. `earlier` knows the runs before it.
     """
 
     named: str  # its title; empty where that follows from its turn
@@ -64,6 +65,7 @@ class Section:
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
     composites: dict[int, Composite] = field(default_factory=dict)
+    earlier: EarlierRuns = field(default_factory=EarlierRuns)
 
     def name_fresh(self, stack: Stack) -> None:
         """Note the program's names for those tensors that the op with this stack has just read for the first time.
@@ -123,6 +125,7 @@ class Section:
             function=self.title,
             loop=loop,
             came=places,
+            carried={name: run for name, run in self.earlier.behind(came or {}).items() if name not in places},
             behind=data_behind(came or {}),
             runs_within=runs_within or {},
         )

@@ -10,6 +10,7 @@ import tensorflow as tf
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS
+from tfdbg_cli.capture.runs.eager.log.earlier_runs import EarlierRuns
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.loop_choice import outer_loops, prepares_training
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
@@ -88,6 +89,7 @@ class Sections:
         self._controller = controller
         self._end = end
         self.threads = _Threads()
+        self._earlier = EarlierRuns()
         # The places of loops whose turns call functions, which are the runs, and compute with variables themselves.
         self._mixed: dict[str, None] = {}
         self._late: dict[str, None] = {}  # the places of loops of which the first turn was no run
@@ -113,6 +115,8 @@ class Sections:
         turn = here.turns.of(stack, begun=begun)
         if section is None or turn is not here.turn:
             self._end(here)
+            if section is not None and section.number is not None:
+                self._earlier.note(section.number, section.log.computed)
             section = self._begin(here, turn, stack)
         return section
 
@@ -123,7 +127,7 @@ class Sections:
             here.leave_turn()
         here.turn = turn
         here.read.clear()
-        section = Section("" if turn is not None else between(stack), self.log(), turn)
+        section = Section("" if turn is not None else between(stack), self.log(), turn, earlier=self._earlier)
         here.section = section
         return section
 

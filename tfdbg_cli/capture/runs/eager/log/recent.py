@@ -10,7 +10,7 @@ import itertools
 import math
 import weakref
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -40,7 +40,7 @@ from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import NoValue, Value
-from tfdbg_cli.ops.kinds import COPIES, RESHAPES
+from tfdbg_cli.ops.kinds import BATCHES, COPIES, RESHAPES
 
 _FLOATS = frozenset(tf.as_dtype(one).as_datatype_enum for one in ("bfloat16", "float16", "float32", "float64"))
 _SMALL = 1 << 16  # bytes; what is read of a smaller variable is held even if that makes TensorFlow copy it
@@ -104,6 +104,13 @@ class RecentOps:
                 held = [(key, dtype, value.reshape(shown.shape))]
                 self._ops[at] = op.holding(op.reads, held, value.nbytes)
                 self._nbytes += value.nbytes - op.nbytes
+
+    @property
+    def computed(self) -> Set[int]:
+        """The ids of the tensors that its ops gave, but for batches that came out of an iterator."""
+        if BATCHES.isdisjoint(self._counts):
+            return self._made
+        return self._made - {key for op in self._ops if op.op_type in BATCHES for key, _, _ in op.outputs}
 
     def __len__(self) -> int:
         return len(self._ops)

@@ -40,8 +40,10 @@ class SeenLoops:
 
     def _is_better(self, inner: Turn, outer: Turn, stack: Stack) -> bool:
         """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
-        if inner.loop.evidence == 2 and outer.loop.own_evidence == 3:
+        if inner.loop.evidence == 2 and (outer.loop.own_evidence == 3 or outer.loop.adds_up):
             return False  # a part of the step, such as a loop over the sums of gradients that sets them to zero
+        if inner.loop.takes and outer.loop.writes:  # gradients of parts of a batch, added up, unless it writes itself
+            return inner.key in self.training
         if inner.depth == outer.depth and outer.loop.steps and inner.loop.evidence == 1:
             return False  # as that which trains the discriminator more often than the generator
         if inner.loop.trains or outer.loop.trains:

@@ -101,7 +101,7 @@ class EagerTurns:
         if not turn.holds(stack):  # the turn is over, and nobody has asked yet
             return
         inner = next((one for one in turns_around(stack) if one.is_inside(turn)), None)
-        if inner is None:
+        if inner is None or (turn.loop.writes and not inner.loop.takes):
             self.in_doubt = False
             return
         begins = next((one for one in (self._first, *self._met) if inner.holds(one) and inner.runs_once(one)), None)
@@ -159,7 +159,7 @@ class EagerTurns:
         self._turn, self._mark, self._tries = turn, _NO_MARK, _TRIES
         self._inner, self._inner_begins = None, _NO_MARK
         self._is_seen = turn is not None and turn.key in self._loops.working
-        self.in_doubt = turn is not None and not (turn.loop.trains or self._is_seen)
+        self.in_doubt = turn is not None and not self._is_seen and (turn.loop.writes or not turn.loop.trains)
         if turn is not None:
             self._latest[turn.key] = turn
         return turn

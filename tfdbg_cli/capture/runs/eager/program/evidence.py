@@ -1,0 +1,62 @@
+"""What the names in the body of a loop tell of it: whether it trains, takes gradients, or writes variables."""
+
+from __future__ import annotations
+
+import dis
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tfdbg_cli.capture.runs.eager.program.called_names import calls_in
+
+_STEP_OF_TRAINING = re.compile(r"GradientTape|apply_gradients|minimize|gradient|train_on_batch")
+_TAKES = re.compile(r"GradientTape|gradient|jacobian")
+_WRITES = re.compile(r"assign(_add|_sub)?|apply")
+_APPLIES = re.compile(rf"apply_gradients|minimize|train_on_batch|{_WRITES.pattern}")
+_MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
+_TRAINS = re.compile(r"_?(train|learn|backward|optimi[sz]e)", re.IGNORECASE)  # as a name begins
+_SCHEDULED = re.compile(r"learning_rate|(^|_)lr($|_)")  # is set from epoch to epoch, too
+_STEPS = re.compile(r"step", re.IGNORECASE)
+_EPOCH = re.compile(r"epoch", re.IGNORECASE)  # `train_epoch` is many steps
+_ENVIRONMENT = re.compile(r"(^|_)env(ironment)?s?($|_)", re.IGNORECASE)  # whose steps train nothing
+
+
+def evidence_of(body: Sequence[dis.Instruction]) -> int:
+    """How sure a turn is a step of training: 3 a gradient is taken or applied, 2 a variable written, 1 perhaps, 0."""
+    names = _unscheduled(body)
+    if any(map(_STEP_OF_TRAINING.fullmatch, names)):
+        return 3
+    if any(map(_WRITES.fullmatch, names)):
+        return 2
+    names = {name for name in names if not _EPOCH.search(name)}
+    if any(map(_MAY_TRAIN.search, names)):
+        return 1
+    return int(any(map(_STEPS.search, names)) and not any(map(_ENVIRONMENT.search, names)))
+
+
+def only_takes_gradients(body: Sequence[dis.Instruction]) -> bool:
+    """Whether gradients are taken in `body`, and nothing called there has a name that tells of applying them."""
+    names = _unscheduled(body)
+    called = {name for _, name in calls_in(body) if isinstance(name, str)}
+    return (
+        any(map(_TAKES.fullmatch, names))
+        and not any(map(_APPLIES.fullmatch, names))
+        and not any(_MAY_TRAIN.search(name) or _STEPS.search(name) for name in called)
+    )
+
+
+def writes_variables(body: Sequence[dis.Instruction]) -> bool:
+    """Whether `body` names what writes variables, other than a learning rate."""
+    return any(map(_APPLIES.fullmatch, _unscheduled(body)))
+
+
+def calls_a_step(body: Sequence[dis.Instruction]) -> bool:
+    """Whether `body` calls what is named as a step of training: `train_generator`."""
+    return any(isinstance(name, str) and _TRAINS.match(name) for _, name in calls_in(body))
+
+
+def _unscheduled(body: Sequence[dis.Instruction]) -> set[str]:
+    """The names in `body`, but for a learning rate, and what assigns one."""
+    named = [i.argval for i in body if isinstance(i.argval, str)]
+    both = [(before, name) for before, name in pairwise(["", *named]) if not _SCHEDULED.search(name)]
+    return {name for before, name in both if not (_WRITES.fullmatch(name) and _SCHEDULED.search(before))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -383,6 +384,37 @@ def test_recursion_and_generators(op) -> None:
     for _ in batches():
         deeper(2)
     assert op.found == [1] * 4 + [2] * 4
+
+
+def test_a_coroutine_that_awaits_its_steps(op) -> None:
+    """A blind test: `await` is a loop to Python, so that the steps were all of one turn."""
+
+    async def step() -> None:
+        op()
+        await asyncio.sleep(0)
+        op()
+
+    async def program() -> None:
+        for _ in range(3):
+            await step()
+
+    asyncio.run(program())
+    assert op.found == [1, 1, 2, 2, 3, 3]
+
+
+def test_what_a_generator_hands_on_is_of_the_turn_that_asks_for_it(op) -> None:
+    def inner() -> Iterator[int]:
+        op()
+        yield 1
+        op()
+        yield 2
+
+    def outer() -> Iterator[int]:
+        yield from inner()
+
+    for _ in outer():
+        op()
+    assert op.found == [1, 1, 2, 2]
 
 
 def test_the_words_name_file_and_line(op) -> None:

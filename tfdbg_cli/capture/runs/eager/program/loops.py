@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.eager.program.evidence import (
 )
 from tfdbg_cli.capture.runs.eager.program.stacks import by_identity
 
+_AWAITS = "JUMP_BACKWARD_NO_INTERRUPT"  # of `await` and `yield from`, which wait where they stand
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
 # Functions and methods that run no ops, but for `float` and its like, which copy a tensor to Python.
 _RUN_NO_OPS = frozenset({
@@ -75,6 +76,8 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
     ends: dict[int, int] = {}
     for jump in instructions:
         if jump.opcode not in JUMPS or not isinstance(jump.argval, int) or jump.argval > jump.offset:
+            continue
+        if jump.opname == _AWAITS:
             continue
         # What handles an exception stands behind all else and jumps back, too.
         if control_flow(code).always_passes(jump.argval, jump.offset):

@@ -91,6 +91,18 @@ def test_of_two_arrays_with_the_same_elements_none_is_named() -> None:
     assert named(OutsideInput(np.ones(3, np.float32))) == "returns", "two names of one array are no two arrays"
 
 
+def test_a_list_of_actions_has_not_the_name_of_returns_that_happen_to_be_equal() -> None:
+    """A blind test: the actions `[1]` were called `ret`, an array of one reward."""
+    names = {"returns": np.ones(1, np.float32), "actions": [1], "words": ["a"], "deep": [[1]], "large": [10**400]}
+    named = namer((LiveFrame(Frame("/home/me/train.py", 12, "main", "tf.gather(logits, actions)"), names, {}),))
+    assert named(OutsideInput(np.ones(1, np.int32))) == "actions"
+    assert named(OutsideInput(np.ones(1, np.float32))) == "returns"
+    del names["actions"]
+    assert named(OutsideInput(np.ones(1, np.int32))) == ""
+    names["counts"] = [2, 3]
+    assert named(OutsideInput(np.array([2.0, 3.0], np.float32))) == "counts", "TensorFlow makes floats of integers"
+
+
 def test_a_stack_that_is_asked_for_above_all_calls_is_empty() -> None:
     assert stack_here(10_000) == []
     assert stack_here(0)[0].co_name == "stack_here"

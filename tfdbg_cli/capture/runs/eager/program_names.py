@@ -99,29 +99,42 @@ def namer(
 
 
 def name_of_array(frames: Sequence[LiveFrame], given: object) -> str:
-    """The program's name for the NumPy array that TensorFlow made `given` of; empty for none.
+    """The program's name for the NumPy array or the list of numbers that TensorFlow made `given` of; empty for none.
 
-    Arrays are compared by their elements. If several arrays of one frame have the same, such as zeros, none is named.
+    They are compared by their elements: first one whose numbers are of the same kind, then one that was converted. If
+    several of one frame have the same, such as zeros, none is named.
     """
     if not isinstance(given, np.ndarray) or not given.ndim:
         return ""
     for frame in reversed(frames):
         if is_users(frame.place.file):
-            alike: dict[int, str] = {}  # by the id of an array, its first name
+            alike: dict[bool, dict[int, str]] = {True: {}, False: {}}  # by the id of an array, its first name
             for name, value in list(frame.names.items()):
-                if isinstance(value, np.ndarray) and value.shape == given.shape and _same(value, given):
-                    alike.setdefault(id(value), name)
-            if alike:
-                return next(iter(alike.values())) if len(alike) == 1 else ""
+                array = _numbers(value, given)
+                if array is not None and _same(array, given):
+                    alike[array.dtype.kind == given.dtype.kind].setdefault(id(value), name)
+            for found in alike.values():
+                if found:
+                    return next(iter(found.values())) if len(found) == 1 else ""
     return ""
 
 
+def _numbers(value: Any, given: Array) -> Array | None:
+    """`value` as an array, if it is one of the shape of `given`, or a list of as many numbers; else None."""
+    if isinstance(value, np.ndarray):
+        return value if value.shape == given.shape else None
+    plain = isinstance(value, (list, tuple)) and given.ndim == 1 and len(value) == len(given)
+    return np.array(value) if plain and all(type(one) in (bool, int, float) for one in value) else None
+
+
 def _same(value: Array, given: Array) -> bool:
-    """Whether `given` has the elements of `value`, be it in another dtype."""
+    """Whether `given` has the elements of `value`, be it in another dtype; TensorFlow makes no integers of floats."""
+    if value.dtype.kind == "f" and given.dtype.kind in "biu":
+        return False
     try:
         with np.errstate(all="ignore"):  # NaN is no integer, and the program may want errors instead of warnings
             return np.array_equal(value.astype(given.dtype), given, equal_nan=given.dtype.kind in "fc")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
 
 

@@ -194,6 +194,36 @@ def test_nor_where_eager_ops_are_heard(program) -> None:
     assert [frame for frame in frames if is_own(frame.filename)] == []
 
 
+class Ending(Hearing):
+    """One at which the user decides to end the program, as an op begins or behind it."""
+
+    def __init__(self, *, behind: bool) -> None:
+        self._behind = behind
+
+    def begins(self, op_type: str, inputs: Any) -> Any:
+        if not self._behind:
+            raise KeyboardInterrupt
+        return op_type
+
+    def ran(self, op_type: str, inputs: Any, attributes: Any, outputs: Any, begun: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("behind", [False, True])
+@pytest.mark.parametrize("slow", [False, True])
+def test_nor_where_the_user_ends_a_program_at_an_eager_op(behind, slow) -> None:
+    """A blind test: in another thread than the main one eight calls of ours stood in what `threading` prints."""
+    one = tf.constant(1.0)
+    run = tf.function(lambda: one) if slow else lambda: tf.negative(one)
+    end = OPS.listen(Ending(behind=behind))
+    try:
+        with pytest.raises(KeyboardInterrupt) as caught:
+            run()
+    finally:
+        end()
+    assert [frame for frame in traceback.extract_tb(caught.tb) if is_own(frame.filename)] == []
+
+
 class Wordless(Exception):  # noqa: N818
     """An exception of the program's that cannot say what it is."""
 

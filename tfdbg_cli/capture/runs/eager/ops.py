@@ -198,6 +198,9 @@ class EagerOps:
                     deferred.add(arguments, outputs)
                 except our_errors() as error:
                     report_unseen(error, outputs)
+                except BaseException as error:  # such as the user's decision to end the program
+                    leave_out_our_frames(error)
+                    raise
                 return outputs
             heard, op_type = self._heard, arguments[1]
             try:
@@ -207,6 +210,9 @@ class EagerOps:
             except our_errors() as error:
                 begun = None
                 report_unseen(error)
+            except BaseException as error:  # such as the user's decision to end the program
+                leave_out_our_frames(error)
+                raise
             if begun is not None and deferred.thread.op_callbacks:
                 return self._before_callbacks(original, arguments, deferred.thread, heard, begun)
             try:
@@ -223,6 +229,9 @@ class EagerOps:
                 return heard.ran(op_type, inputs, arguments[others], outputs, begun)
             except our_errors() as error:
                 report_unseen(error, inputs, outputs)
+            except BaseException as error:  # such as the user's decision to end the program
+                leave_out_our_frames(error)
+                raise
             return outputs
 
         return fast
@@ -269,6 +278,9 @@ class EagerOps:
             except our_errors() as error:
                 begun = None
                 report_unseen(error)
+            except BaseException as error:  # such as the user's decision to end the program
+                leave_out_our_frames(error)
+                raise
             try:
                 outputs = original(handle, device, op_type, inputs, attributes, *rest)
             except BaseException as error:
@@ -282,6 +294,9 @@ class EagerOps:
                 return heard.ran(text, inputs, attributes or (), outputs, begun)
             except our_errors() as error:
                 report_unseen(error, inputs, outputs)
+            except BaseException as error:  # such as the user's decision to end the program
+                leave_out_our_frames(error)
+                raise
             return outputs
 
         return slow

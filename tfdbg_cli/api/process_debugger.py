@@ -21,6 +21,7 @@ from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.initializers import InitializersApart
 from tfdbg_cli.capture.intercept.post_mortem import run_that_failed
 from tfdbg_cli.capture.intercept.tracing_log import TRACES
+from tfdbg_cli.capture.runs.eager.seen_ops import SeenOps
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK
 from tfdbg_cli.debugger.debugger import Debugger
@@ -88,7 +89,7 @@ class ProcessDebugger:
         """Begin what `_undo` ends; where something fails, end what has begun."""
         with ExitStack() as undo:
             watch = watch_of(self.controller)
-            watch.seen = watch.outside = 0  # what was debugged before, such as another cell of a notebook, was told
+            watch.seen = SeenOps()  # what was debugged before, such as another cell of a notebook, was told
             undo.callback(self._leave_eager, watch)
             at_the_end(watch.end)
             self.debugger.attendant = RecordingAttendant(watch, self.debugger, self._takes_runs)
@@ -146,7 +147,7 @@ class ProcessDebugger:
         asked = not self.debugger.has_watched and not self.debugger.recorder.unattended  # a recording has said it
         if asked and watch.outside and not self.debugger.run_count:
             return OUTSIDE_RUNS.format(watch.outside)
-        seen = self._never_watched() or seen_by_watches(self.debugger, watch.seen, watch.stops.passed_over)
+        seen = self._never_watched() or seen_by_watches(self.debugger, watch.seen.by_watch, watch.stops.passed_over)
         again = often_retraced(TRACES.functions()) if self.debugger.has_debugged else ""
         return " ".join(filter(None, (seen, again)))
 

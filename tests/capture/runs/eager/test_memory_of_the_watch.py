@@ -35,7 +35,7 @@ class _Watched:
 
     def __exit__(self, *_: object) -> None:
         self._watch.end()
-        assert self._watch.seen > 100
+        assert self._watch.seen.every > 100
         self._debugger.attendant = None
         self._watch.attend(False)
 

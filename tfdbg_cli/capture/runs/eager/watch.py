@@ -21,6 +21,7 @@ from tfdbg_cli.capture.runs.eager.program.stacks import Stack, is_under, stack_h
 from tfdbg_cli.capture.runs.eager.program_names import namer
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section
 from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
+from tfdbg_cli.capture.runs.eager.seen_ops import SeenOps
 from tfdbg_cli.capture.runs.eager.stops import Stops
 from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
 from tfdbg_cli.capture.tf.callers import live_frames
@@ -53,8 +54,7 @@ class EagerWatch:
         self.stops = Stops(controller)
         self._updates = VariableUpdates()
         self._pasts = Pasts()
-        self.seen = 0  # ops that were looked at
-        self.outside = 0  # those of them that were in no run
+        self.seen = SeenOps()
 
     def attend(self, wanted: bool) -> None:
         """Begin to listen to ops, or stop."""
@@ -74,6 +74,11 @@ class EagerWatch:
     def left_out(self) -> Sequence[str]:
         """See `controller.Attendant`."""
         return self._sections.left_out
+
+    @property
+    def outside(self) -> int:
+        """See `controller.Attendant`."""
+        return self.seen.outside
 
     def begins(self, op_type: str, inputs: Sequence[OpInput]) -> tuple[Here, Stack] | None:
         """An op is about to run; see `ops.Listener`."""
@@ -225,7 +230,7 @@ class EagerWatch:
             end()
             here.told -= 1
             here.section = before
-            self.seen += section.log.count
+            self.seen.section_ends(section.log.count, is_run=True)
 
     def run_begins(self, pending: PendingRun) -> None:
         """Note that a run begins in this thread; if of a function or session, the turns around it are no runs."""
@@ -323,7 +328,7 @@ class EagerWatch:
         if not kept and section.log.failed_with(error.message) is None:
             return None
         here.section = None
-        self.seen += section.log.count
+        self.seen.section_ends(section.log.count, is_run=True)
         return section.run(section.number or runs + 1, frames, error, ended=True)
 
     def _end_section(self, here: Here) -> None:
@@ -334,8 +339,7 @@ class EagerWatch:
 
     def _ended(self, section: Section) -> None:
         """Tell the debugger what came of `section`, in which its thread is no more."""
-        self.seen += section.log.count
-        self.outside += section.log.count if section.number is None else 0
+        self.seen.section_ends(section.log.count, is_run=section.number is not None)
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan
@@ -373,6 +377,9 @@ class EagerWatch:
         if watched is None:
             return None
         if self._checks is None or self._checks.watched is not watched:
+            if self._checks is not None:
+                section = self._sections.here.section
+                self.seen.watch_begins(0 if section is None else section.log.count)
             self._checks = Checks(watched)
         return self._checks
 

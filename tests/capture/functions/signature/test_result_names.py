@@ -53,7 +53,7 @@ def _sparse(x: Any) -> Any:
         ),
         pytest.param(
             _optional,
-            {"[0]": 3.0, "[1].loss": 4.0, "[1].accuracy.loss": 5.0, "[1].accuracy.accuracy": 6.0},
+            {"x": 3.0, "[1].loss": 4.0, "[1].accuracy.loss": 5.0, "[1].accuracy.accuracy": 6.0},
             id="optional",
         ),
         pytest.param(_branches, {"loss": 6.0, "accuracy": 5.0}, id="optional of a branch"),

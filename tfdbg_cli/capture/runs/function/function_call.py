@@ -14,6 +14,7 @@ from tfdbg_cli.capture.failures import report, report_once
 from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.functions.signature.arguments import given, given_values
 from tfdbg_cli.capture.functions.signature.function_variables import FunctionVariables
+from tfdbg_cli.capture.functions.signature.returned_names import as_returned
 from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.runs.batch_places import batch_places, ids_of
 from tfdbg_cli.capture.runs.data_behind import data_behind
@@ -141,8 +142,15 @@ class FunctionCall:
             looks_at=self.looks_at,
             came=batch_places(ids),
             behind=data_behind(ids),
-            result_names=traced.result_names,
+            result_names=self._result_names(),
         )
+
+    def _result_names(self) -> tuple[str, ...]:
+        """What the program calls each result; empty where none has a name."""
+        names = self.traced.result_names or ("",) * len(self.traced.results)
+        if self._entered is not None and self._entered.function is not None:
+            names = as_returned(names, self._entered.function)
+        return names if any(names) else ()
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:

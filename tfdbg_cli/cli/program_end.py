@@ -12,7 +12,7 @@ from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.listen_options import exit_code_of
 from tfdbg_cli.process.liveness import has_ended
 from tfdbg_cli.process.own_threads import threads_go_on
-from tfdbg_cli.process.program_end import end_now, stand_behind_handlers
+from tfdbg_cli.process.program_end import end_now, interrupted, stand_behind_handlers
 from tfdbg_cli.process.streams import to_stderr
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class ProgramEnd:
     def main_module_ends(self, error: BaseException | None) -> None:
         """Note that the main module is over, with `error` unless that is None."""
         self._code = exit_code_of(error)
+        if type(error) is KeyboardInterrupt:  # Python asks for no other kind
+            interrupted()
         if self._is_told_here:
             launch.main_module_ended(failed=isinstance(error, SystemExit) and self._code != 0)
             if _is_shown(error) and not threads_go_on():

@@ -14,6 +14,7 @@ from contextlib import suppress
 from tfdbg_cli.process.interruptions import OUR_ERRORS_SUPPRESSED
 
 _awaited: list[Callable[[], object]] = []
+_interrupted = False  # whether a KeyboardInterrupt ended the main module
 _stands = False  # whether `_end` is among the handlers, as it is in processes that are forked then
 
 
@@ -39,6 +40,16 @@ def not_at_the_end(function: Callable[[], object]) -> None:
     _awaited[:] = [one for one in _awaited if one != function]
 
 
+def interrupted() -> None:
+    """Note that a KeyboardInterrupt ended the main module: the process is to die of SIGINT, as it does without us.
+
+    Python notes that itself as the exception leaves the module, and forgets it with the next text that is executed,
+    such as that of a dataclass in a module of ours that is loaded at the end.
+    """
+    global _interrupted
+    _interrupted = True
+
+
 def end_now() -> None:
     """Wait for the threads and call the handlers of a program, as Python would next; then nothing of it is left.
 
@@ -53,3 +64,6 @@ def _end() -> None:
     while _awaited:
         with OUR_ERRORS_SUPPRESSED, suppress(KeyboardInterrupt):
             _awaited.pop()()
+    if _interrupted:
+        with suppress(KeyboardInterrupt):
+            exec("raise KeyboardInterrupt")  # what leaves a text so is noted, too

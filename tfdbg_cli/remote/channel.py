@@ -57,27 +57,38 @@ class Channel:
         return self._came.popleft()
 
     def send(self, kind: str, *, patience: float | None = None, **facts: Any) -> None:
-        """Send a message. One that was not sent as a whole ends the connection.
+        """Send a message. One of which a part was sent ends the connection.
 
         Raises:
             OSError: the connection is lost, or the other side takes nothing for `patience` seconds.
 
         """
         data = memoryview(packed(kind, **facts))
-        if not self._sending.acquire(timeout=-1 if patience is None else patience):
+        if patience is None:
+            with self._sending:
+                self._send_whole(data, None)
+            return
+        if not self._sending.acquire(timeout=patience):
             raise TimeoutError
         try:
-            while data:
+            self._send_whole(data, patience)
+        finally:
+            self._sending.release()
+
+    def _send_whole(self, data: memoryview, patience: float | None) -> None:
+        sent: list[int] = []
+        try:
+            while (done := sum(sent)) < len(data):
                 try:
-                    data = data[self._own.ours.send(data, socket.MSG_DONTWAIT | NO_SIGNAL) :]
+                    # The program's Ctrl-C may break this off anywhere but between what is sent and what is noted.
+                    sent.extend(map(self._own.ours.send, [data[done:]], [socket.MSG_DONTWAIT | NO_SIGNAL]))
                 except BlockingIOError:
                     if not self._ready(select.POLLOUT, patience):
                         raise TimeoutError from None
-        except BaseException:
-            self.end()
+        except BaseException as error:
+            if isinstance(error, OSError) or 0 < sum(sent) < len(data):
+                self.end()
             raise
-        finally:
-            self._sending.release()
 
     def end(self) -> None:
         """End the connection, for both sides: whoever receives here gets None."""

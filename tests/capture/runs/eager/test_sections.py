@@ -29,6 +29,20 @@ def train_steps() -> None:
         train_steps()
 
 
+def nested_steps() -> None:
+    for _ in range(3):
+        for _ in range(3):
+            train_steps()
+
+
+def test_one_whose_first_turn_was_in_a_run_of_the_loop_around_it_is_not() -> None:
+    sections, here, code = _Noting(None, lambda here: None), Here(), nested_steps.__code__
+    outer, inner = loops_of(code)
+    for turn in (Turn(code, outer, 1, 1), Turn(code, inner, 1, 2)):
+        sections.start_run(here, Section("", None, turn), "Mul", (), [code, inner.start])
+    assert not sections.left_out
+
+
 @pytest.mark.parametrize(("first", "told"), [(1, False), (2, True), (3, False)])
 def test_a_loop_whose_first_turn_was_no_run_is_told(first: int, told: bool) -> None:
     """A blind test: of a training with plain tensors for weights nine of ten steps were recorded, without a word."""

@@ -564,6 +564,47 @@ def test_a_step_that_adds_gradients_up_is_one_turn(op, by: str) -> None:
     assert op.found == [1] * ops + [2] * ops + [3] * ops
 
 
+def test_so_is_one_that_adds_them_up_in_variables(op) -> None:
+    def GradientTape() -> Tape:
+        return Tape(op)
+
+    def assign_add() -> None:
+        op(writes=True)
+
+    def apply_gradients() -> None:
+        op()
+        op(writes=True)
+
+    for _step in range(3):
+        for _part in range(2):
+            with GradientTape() as tape:
+                op()
+            tape.gradient()
+            assign_add()
+        apply_gradients()
+    assert op.found == [1] * 8 + [2] * 8 + [3] * 8
+
+
+def test_an_average_of_weights_behind_an_epoch_does_not_make_it_a_step(op) -> None:
+    def GradientTape() -> Tape:
+        return Tape(op)
+
+    def assign_sub() -> None:
+        op(writes=True)
+
+    def assign() -> None:
+        op(writes=True)
+
+    for _epoch in range(2):
+        for _step in range(2):
+            with GradientTape() as tape:
+                op()
+            tape.gradient()
+            assign_sub()
+        assign()
+    assert op.found[:6] == [1] * 3 + [2] * 3
+
+
 def test_a_loop_of_gradients_that_writes_by_a_function_of_any_name_is_the_one_of_steps(op) -> None:
     """What the outer loop assigns is a count of epochs; known from the second epoch on."""
 

@@ -15,7 +15,7 @@ from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.loop_choice import outer_loops, prepares_training
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
-from tfdbg_cli.capture.runs.eager.program.turn import Turn
+from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
 from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
@@ -160,14 +160,17 @@ class Sections:
         else:
             if section.turn is not None:
                 here.outer.update(outer_loops(section.turn, stack))
-                self._note_late(here, section.turn)
+                self._note_late(here, section.turn, stack)
             self._start(here, section)
 
-    def _note_late(self, here: Here, turn: Turn) -> None:
-        """Note that a run begins in `turn`, and whether it is the second one of its loop, and the first was none."""
+    def _note_late(self, here: Here, turn: Turn, stack: Stack) -> None:
+        """Note that a run begins in `turn`, and whether it is the second one of its loop, and the first was none.
+
+        The first may have been in the run of a turn of the loop around it.
+        """
         if turn.number == 1:
             here.begun.add(turn.key)
-        elif turn.number == 2 and turn.key not in here.begun:
+        elif turn.number == 2 and here.begun.isdisjoint(one.key for one in turns_around(stack)):
             self._late[turn.place] = None
 
     @staticmethod

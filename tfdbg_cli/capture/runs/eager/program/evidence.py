@@ -11,8 +11,9 @@ from tfdbg_cli.capture.runs.eager.program.called_names import calls_in
 
 _STEP_OF_TRAINING = re.compile(r"GradientTape|apply_gradients|minimize|gradient|train_on_batch")
 _TAKES = re.compile(r"GradientTape|gradient|jacobian")
-_WRITES = re.compile(r"assign(_add|_sub)?|apply")
-_APPLIES = re.compile(rf"apply_gradients|minimize|train_on_batch|{_WRITES.pattern}")
+_ASSIGNS = re.compile(r"assign(_add|_sub)?")
+_WRITES = re.compile(rf"{_ASSIGNS.pattern}|apply")
+_APPLIES = re.compile(r"apply_gradients|minimize|train_on_batch|apply")
 _MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
 _TRAINS = re.compile(r"_?(train|learn|backward|optimi[sz]e)", re.IGNORECASE)  # as a name begins
 _SCHEDULED = re.compile(r"learning_rate|(^|_)lr($|_)")  # is set from epoch to epoch, too
@@ -34,8 +35,8 @@ def evidence_of(body: Sequence[dis.Instruction]) -> int:
     return int(any(map(_STEPS.search, names)) and not any(map(_ENVIRONMENT.search, names)))
 
 
-def only_takes_gradients(body: Sequence[dis.Instruction]) -> bool:
-    """Whether gradients are taken in `body`, and nothing called there has a name that tells of applying them."""
+def takes_gradients(body: Sequence[dis.Instruction]) -> bool:
+    """Whether gradients are taken in `body`, and nothing called there is named as what applies them."""
     names = _unscheduled(body)
     called = {name for _, name in calls_in(body) if isinstance(name, str)}
     return (
@@ -45,8 +46,13 @@ def only_takes_gradients(body: Sequence[dis.Instruction]) -> bool:
     )
 
 
-def writes_variables(body: Sequence[dis.Instruction]) -> bool:
-    """Whether `body` names what writes variables, other than a learning rate."""
+def assigns(body: Sequence[dis.Instruction]) -> bool:
+    """Whether `body` assigns to variables, other than a learning rate."""
+    return any(map(_ASSIGNS.fullmatch, _unscheduled(body)))
+
+
+def applies_gradients(body: Sequence[dis.Instruction]) -> bool:
+    """Whether `body` has an optimizer apply gradients."""
     return any(map(_APPLIES.fullmatch, _unscheduled(body)))
 
 

@@ -42,7 +42,7 @@ class SeenLoops:
         """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
         if inner.loop.evidence == 2 and (outer.loop.own_evidence == 3 or outer.loop.adds_up):
             return False  # a part of the step, such as a loop over the sums of gradients that sets them to zero
-        if inner.loop.takes and outer.loop.writes:  # gradients of parts of a batch, added up, unless it writes itself
+        if takes_for(inner, outer):
             return inner.key in self.training
         if inner.depth == outer.depth and outer.loop.steps and inner.loop.evidence == 1:
             return False  # as that which trains the discriminator more often than the generator
@@ -51,6 +51,14 @@ class SeenLoops:
         return outer.key not in self.working and (
             inner.key in self.training or not _works_behind(outer, inner, stack)
         )
+
+
+def takes_for(inner: Turn, outer: Turn) -> bool:
+    """Whether the loop of `inner` takes gradients, as of parts of a batch, that a turn of `outer` around it applies.
+
+    An inner loop that assigns may sum them up in variables, if an optimizer applies them, or be what trains.
+    """
+    return inner.loop.takes and (outer.loop.applies or (outer.loop.writes and not inner.loop.assigns))
 
 
 def _works_behind(outer: Turn, inner: Turn, stack: Stack) -> bool:

@@ -10,10 +10,11 @@ from types import CodeType
 from tfdbg_cli.capture.runs.eager.program.called_names import calls_in
 from tfdbg_cli.capture.runs.eager.program.control_flow import JUMPS, control_flow
 from tfdbg_cli.capture.runs.eager.program.evidence import (
+    applies_gradients,
+    assigns,
     calls_a_step,
     evidence_of,
-    only_takes_gradients,
-    writes_variables,
+    takes_gradients,
 )
 from tfdbg_cli.capture.runs.eager.program.stacks import by_identity
 
@@ -42,9 +43,11 @@ class Loop:
     own_evidence: int = 0
     collects: bool = False  # the loop of a comprehension: its turns are runs only if they train
     steps: bool = False  # whether it calls, outside of the loops in it, what is named as a step: `train_generator`
-    takes: bool = False  # whether gradients are taken in it and, by the names, not applied
-    writes: bool = False  # whether variables are written in it, other than where loops in it take gradients
-    adds_up: bool = False  # whether they are, and a loop in it takes gradients: those of one step
+    takes: bool = False  # whether gradients are taken in it and, by the names, not applied by an optimizer
+    assigns: bool = False  # whether variables are assigned to in it
+    applies: bool = False  # whether an optimizer applies gradients in it, but where loops in it take gradients
+    writes: bool = False  # whether it applies or assigns there
+    adds_up: bool = False  # whether a loop in it takes the gradients of one of its steps
 
     @property
     def trains(self) -> int:
@@ -90,7 +93,8 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
         within = [loop for loop in found if start <= loop.start and loop.end <= end]
         own = _outside(body, within)
         taking = [loop for loop in within if loop.takes]
-        writes = writes_variables(_outside(body, taking))
+        beside = _outside(body, taking)
+        applies, assigned = applies_gradients(beside), assigns(beside)
         found.append(
             Loop(
                 start,
@@ -99,9 +103,11 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
                 evidence_of(own),
                 collects=(start, end) in collecting,
                 steps=calls_a_step(own),
-                takes=only_takes_gradients(body),
-                writes=writes,
-                adds_up=writes and bool(taking),
+                takes=takes_gradients(body),
+                assigns=assigns(body),
+                applies=applies,
+                writes=applies or assigned,
+                adds_up=any(applies or (assigned and not loop.assigns) for loop in taking),
             )
         )
     return tuple(sorted(found, key=lambda loop: (loop.start, -loop.end)))

@@ -6,7 +6,7 @@ in a function that is called anew, can be taken for the same one; a program that
 
 from __future__ import annotations
 
-from tfdbg_cli.capture.runs.eager.program.loop_choice import SeenLoops
+from tfdbg_cli.capture.runs.eager.program.loop_choice import SeenLoops, takes_for
 from tfdbg_cli.capture.runs.eager.program.met_stacks import MetStack, MetStacks
 from tfdbg_cli.capture.runs.eager.program.passages import begins_anew, goes_forward, in_same_loop
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
@@ -101,7 +101,7 @@ class EagerTurns:
         if not turn.holds(stack):  # the turn is over, and nobody has asked yet
             return
         inner = next((one for one in turns_around(stack) if one.is_inside(turn)), None)
-        if inner is None or (turn.loop.writes and not inner.loop.takes):
+        if inner is None or (turn.loop.writes and (inner.loop.assigns or not takes_for(inner, turn))):
             self.in_doubt = False
             return
         begins = next((one for one in (self._first, *self._met) if inner.holds(one) and inner.runs_once(one)), None)

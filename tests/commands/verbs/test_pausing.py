@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,12 +15,14 @@ from support.paused_program import Behind, paused
 from support.prompt import Prompt
 from support.sample_run import opened, run_end
 
+from tfdbg_cli.commands.asked import stopping_place
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunTo, StepOn
 from tfdbg_cli.model.pausing import Pace, Place
 from tfdbg_cli.model.runs import Hit
+from tfdbg_cli.model.sources import LiveSources
 
 
 def _prompt(**arguments: Any) -> tuple[Prompt, Behind]:
@@ -96,6 +101,40 @@ def test_a_line_that_the_source_does_not_have_is_no_place() -> None:
         assert str(error) == error.message + " There is no line 31." and " has 30 lines." in error.message
         prompt.run(command.format(29))
     prompt.run("break other.py:31")
+
+
+def test_a_module_that_is_loaded_has_the_lines_that_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: a line behind the end of a module that has computed nothing yet was waited for."""
+    for at, folder in enumerate(("one", "other")):
+        file = tmp_path / folder / "nets.py"
+        file.parent.mkdir()
+        file.write_text("pass\n" * (at + 2))
+        module = ModuleType(f"nets_{at}")
+        module.__file__ = str(file)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, sources=LiveSources())))
+    for name, length in (("one/nets.py", 2), ("nets.py", 3)):
+        assert str(prompt.error(f"break {name}:{length + 1}")).startswith(f"{name} has {length} lines.")
+        prompt.show(f"break {name}:{length}")
+    assert prompt.error("until one/ntes.py:1").hint.startswith("Did you mean one/nets.py:1?")
+
+
+def test_a_file_with_a_slip_in_its_name_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tran.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(stopping_place, "modules_with_files", lambda: ())  # those of other tests
+    prompt, _ = _prompt()
+    for command in ("until", "break"):
+        for slip in ("trian", "Train", "me/trian"):
+            error = prompt.error(f"{command} {slip}.py:3 when nan")
+            assert error.message == f"No file called {slip}.py is known here."
+            meant = "me/train.py:3" if "/" in slip else "train.py:3"
+            only = slip.rpartition("/")[2]
+            assert error.hint == f"Did you mean {meant}? `*{only}.py:3` waits for such a file all the same."
+    # One that lies there, may be loaded later, has another number, or is asked for all the same.
+    for name in ("tran.py", "nosuch.py", "train2.py", "her/train.py", "*trian.py"):
+        assert prompt.run(f"until {name}:3") == RunTo(Place(file=name, line=3))
 
 
 @pytest.mark.parametrize(("slip", "meant"), [("Lgo", "Log"), ("Matmull", "MatMul"), ("reduse", "")])

@@ -196,6 +196,38 @@ def test_a_value_that_the_program_is_to_be_given_is_listed_and_taken_back() -> N
         prompt.show("unset loss/Log")
 
 
+def test_a_variable_that_was_written_is_listed_and_holds_again_what_it_held() -> None:
+    """A blind test: `unset w` said that the optimizer may have removed w, which had just been set."""
+    prompt, behind = _prompt()
+    for take_back in ("unset", "unset w", "set -d w:0"):
+        prompt.show("set w [3, 4]")
+        prompt.show("set w[0] 5")
+        assert "Variables that hold another value" in prompt.show("set")
+        assert [(one["name"], one["summary"]["max"]) for one in prompt.data("set")["tensors"]] == [("w:0", 5)]
+        prompt.show("set loss/Log 0")
+        assert [one["name"] for one in prompt.data("set")["tensors"]] == ["loss/Log:0", "w:0"]
+        prompt.show("unset loss/Log")
+        assert "No tensor is replaced" in prompt.show(take_back)
+        assert behind.values["w:0"].tolist() == [1.0, 1.0]
+    assert prompt.error("unset w").message == "w:0 is not replaced."
+
+
+def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_python() -> None:
+    stop, _ = paused()
+    made = type("ResourceVariable", (), {"__module__": "tensorflow.python", "assign": None, "name": "count:0"})
+    held = type("Model", (), {})()
+    held.steps = type("Variable", (), {"__module__": "keras.src", "assign": None, "name": "s", "path": "m/s"})()
+    frame = replace(stop.run.frames[0], names={"n": made(), "model": held})
+    prompt = Prompt(replace(stop, run=replace(stop.run, frames=(frame,))))
+    for command, way in (
+        ("set count 100", "`py n.assign(100)` writes the variable of the program."),
+        ("set n `w` + 1", "`py n.assign(…)` writes the variable of the program."),
+        ("set m/s[0] 1", "`py model.steps.assign(…)` writes the variable of the program."),
+        ("set other 1", "`py NAME.assign(VALUE)` writes any other variable of the program, by its name in Python."),
+    ):
+        assert prompt.error(command).hint == way
+
+
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:
     with pytest.raises(TfdbgError, match="middle of a run"):
         Prompt(run_end()).run("finish")

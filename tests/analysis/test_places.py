@@ -50,6 +50,8 @@ def test_a_line_by_the_end_of_its_path() -> None:
     assert test.fits_line("/home/me/src/train.py", 12)
     assert not test.fits_line("/home/me/src/train.py", 13)
     assert not test.fits_line("/home/me/mysrc/train.py", 12)
+    assert PlaceTest(place_of("src/*ain.py:12")).fits_line("/home/me/src/train.py", 12)
+    assert not PlaceTest(place_of("*/src/train.py:12")).fits_line("src/train.py", 12)
 
 
 def test_a_condition_is_asked_of_every_output() -> None:

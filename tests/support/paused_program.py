@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +38,10 @@ class Behind:
     @property
     def pending(self) -> tuple[TensorName, ...]:
         return tuple(name for name in self.given if name.node == self.node)
+
+    @property
+    def written(self) -> Mapping[TensorName, Any]:
+        return {name: value for name, value in self.given.items() if name.node in self.variables}
 
     def take_back(self, name: TensorName) -> None:
         self.values[str(name)] = self.given.pop(name)

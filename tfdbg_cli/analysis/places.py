@@ -71,8 +71,11 @@ class PlaceTest:
 
     def fits_line(self, file: str, line: int) -> bool:
         """Whether it is about that line of source."""
+        if line != self._place.line:
+            return False
         wanted = Path(self._place.file).parts
-        return line == self._place.line and Path(file).parts[-len(wanted) :] == wanted
+        found = Path(file).parts[-len(wanted) :]
+        return found == wanted or (len(found) == len(wanted) and all(map(fnmatchcase, found, wanted)))
 
     def holds(self, outputs: Sequence[Array], inputs: Callable[[], Sequence[Array]]) -> bool:
         """Whether its condition holds of what an op gave and was given; without one it does."""

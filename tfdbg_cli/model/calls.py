@@ -67,8 +67,9 @@ class Call:
     program's data, `behind` to those data, while the program has them. `worker` names
     the worker of a job that made the call, if several recorded together. `runs_within` maps the scopes of functions
     that were called among eager ops to the numbers of the runs that these calls were. `result_names` has for each of
-    `fetches` of a function what the program calls it (`loss` of `{"loss": …}`), empty where it has no name. `carried`
-    maps feeds that an earlier run of eager code computed, as the state of a loop's last turn, to its number.
+    `fetches` what the program calls it (`loss` of `{"loss": …}`), empty where it has no name: a tensor that it has by
+    several names stands there once for each. `carried` maps feeds that an earlier run of eager code computed, as the
+    state of a loop's last turn, to its number.
     """
 
     number: int
@@ -150,7 +151,7 @@ class Call:
             return f"{self.function}({given})"
         if self.kind is RunKind.CALLABLE and not self.fetches:
             return "runner from make_callable()"
-        fetched = (*self.fetches, *self.targets)
+        fetched = tuple(dict.fromkeys((*self.fetches, *self.targets)))
         shown = fetched[0] if len(fetched) == 1 else f"{fetched[0]}, …" if fetched else ""
         feeds = count_text(len(self.feeds), "feed")
         return f"{len(fetched)} fetch{'es' * (len(fetched) != 1)} ({shown}); {feeds}"

@@ -132,6 +132,11 @@ class Replaceable(Protocol):
         """The outputs in whose place the program is given another value when it goes on."""
         ...
 
+    @property
+    def written(self) -> Mapping[TensorName, Array]:
+        """The variables that were given another value here, with what each held before."""
+        ...
+
     def take_back(self, name: TensorName) -> None:
-        """Give the program the output `name`, one of `pending`, as the op gave it."""
+        """Give the program the output `name`, one of `pending`, as the op gave it; or a variable what it held."""
         ...

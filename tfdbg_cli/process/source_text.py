@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import linecache
 import os
-import sys
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from types import ModuleType
 from typing import Any
+
+from tfdbg_cli.process.module_files import modules_with_files
 
 _KEPT_ANSWERS = 64  # texts that came from no file
 _MOST_BYTES = 4  # that a character takes in a file
@@ -38,20 +38,10 @@ def text_line(path: str, number: int) -> str:
 @lru_cache(_KEPT_ANSWERS)
 def _is_of_another(path: str, text: str) -> bool:
     """Whether `text` is that of a module that was loaded from another file than `path`."""
-    modules = list(_modules_with_files())
+    modules = list(modules_with_files())
     if any(file == path for file, _ in modules):
         return False
     return any(_is_text_of(file, names, text) for file, names in modules)
-
-
-def _modules_with_files() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The file of each module that is loaded, and its names; none is loaded further by that."""
-    for module in list(sys.modules.values()):
-        if issubclass(type(module), ModuleType):
-            names = object.__getattribute__(module, "__dict__")
-            file = names.get("__file__")
-            if isinstance(file, str):
-                yield file, names
 
 
 def _is_text_of(file: str, names: Mapping[str, Any], text: str) -> bool:

@@ -39,3 +39,15 @@ def test_a_name_of_the_graph_comes_first_and_its_last_parts_do_not() -> None:
     assert named.data("pt loss")["name"] == "Identity_1:0" and named.data("ni loss")["name"] == "Identity_1"
     assert named.data("pt …/loss")["name"] == "x/loss:0"
     assert Prompt(_run("", "", "")).data("pt loss")["name"] == "x/loss:0"
+
+
+def test_a_result_that_the_program_has_by_two_names_is_known_by_both() -> None:
+    """A blind test: of `session.run({"loss": l, "objective": l})` the second name was not known."""
+    run = _run()
+    twice = ("Identity:0", "Identity:0", "Identity_1:0")
+    call = replace(
+        run.call, kind=RunKind.SESSION, function="", fetches=twice, result_names=("loss", "objective", "step")
+    )
+    prompt = Prompt(replace(run, call=call))
+    assert prompt.data("pt loss")["name"] == prompt.data("pt objective")["name"] == "Identity:0"
+    assert call.what == "2 fetches (Identity:0, …); 0 feeds"

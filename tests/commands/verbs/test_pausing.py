@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,12 +15,14 @@ from support.paused_program import Behind, paused
 from support.prompt import Prompt
 from support.sample_run import opened, run_end
 
+from tfdbg_cli.commands.asked import stopping_place
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunTo, StepOn
 from tfdbg_cli.model.pausing import Pace, Place
 from tfdbg_cli.model.runs import Hit
+from tfdbg_cli.model.sources import LiveSources
 
 
 def _prompt(**arguments: Any) -> tuple[Prompt, Behind]:
@@ -98,6 +103,40 @@ def test_a_line_that_the_source_does_not_have_is_no_place() -> None:
     prompt.run("break other.py:31")
 
 
+def test_a_module_that_is_loaded_has_the_lines_that_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: a line behind the end of a module that has computed nothing yet was waited for."""
+    for at, folder in enumerate(("one", "other")):
+        file = tmp_path / folder / "nets.py"
+        file.parent.mkdir()
+        file.write_text("pass\n" * (at + 2))
+        module = ModuleType(f"nets_{at}")
+        module.__file__ = str(file)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, sources=LiveSources())))
+    for name, length in (("one/nets.py", 2), ("nets.py", 3)):
+        assert str(prompt.error(f"break {name}:{length + 1}")).startswith(f"{name} has {length} lines.")
+        prompt.show(f"break {name}:{length}")
+    assert prompt.error("until one/ntes.py:1").hint.startswith("Did you mean one/nets.py:1?")
+
+
+def test_a_file_with_a_slip_in_its_name_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tran.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(stopping_place, "modules_with_files", lambda: ())  # those of other tests
+    prompt, _ = _prompt()
+    for command in ("until", "break"):
+        for slip in ("trian", "Train", "me/trian"):
+            error = prompt.error(f"{command} {slip}.py:3 when nan")
+            assert error.message == f"No file called {slip}.py is known here."
+            meant = "me/train.py:3" if "/" in slip else "train.py:3"
+            only = slip.rpartition("/")[2]
+            assert error.hint == f"Did you mean {meant}? `*{only}.py:3` waits for such a file all the same."
+    # One that lies there, may be loaded later, has another number, or is asked for all the same.
+    for name in ("tran.py", "nosuch.py", "train2.py", "her/train.py", "*trian.py"):
+        assert prompt.run(f"until {name}:3") == RunTo(Place(file=name, line=3))
+
+
 @pytest.mark.parametrize(("slip", "meant"), [("Lgo", "Log"), ("Matmull", "MatMul"), ("reduse", "")])
 def test_a_type_of_op_with_a_slip_in_it_is_not_waited_for(slip: str, meant: str) -> None:
     prompt, _ = _prompt()
@@ -155,6 +194,38 @@ def test_a_value_that_the_program_is_to_be_given_is_listed_and_taken_back() -> N
         assert np.array_equal(behind.values["loss/Log:0"], before, equal_nan=True)
     with pytest.raises(TfdbgError, match="is not replaced"):
         prompt.show("unset loss/Log")
+
+
+def test_a_variable_that_was_written_is_listed_and_holds_again_what_it_held() -> None:
+    """A blind test: `unset w` said that the optimizer may have removed w, which had just been set."""
+    prompt, behind = _prompt()
+    for take_back in ("unset", "unset w", "set -d w:0"):
+        prompt.show("set w [3, 4]")
+        prompt.show("set w[0] 5")
+        assert "Variables that hold another value" in prompt.show("set")
+        assert [(one["name"], one["summary"]["max"]) for one in prompt.data("set")["tensors"]] == [("w:0", 5)]
+        prompt.show("set loss/Log 0")
+        assert [one["name"] for one in prompt.data("set")["tensors"]] == ["loss/Log:0", "w:0"]
+        prompt.show("unset loss/Log")
+        assert "No tensor is replaced" in prompt.show(take_back)
+        assert behind.values["w:0"].tolist() == [1.0, 1.0]
+    assert prompt.error("unset w").message == "w:0 is not replaced."
+
+
+def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_python() -> None:
+    stop, _ = paused()
+    made = type("ResourceVariable", (), {"__module__": "tensorflow.python", "assign": None, "name": "count:0"})
+    held = type("Model", (), {})()
+    held.steps = type("Variable", (), {"__module__": "keras.src", "assign": None, "name": "s", "path": "m/s"})()
+    frame = replace(stop.run.frames[0], names={"n": made(), "model": held})
+    prompt = Prompt(replace(stop, run=replace(stop.run, frames=(frame,))))
+    for command, way in (
+        ("set count 100", "`py n.assign(100)` writes the variable of the program."),
+        ("set n `w` + 1", "`py n.assign(…)` writes the variable of the program."),
+        ("set m/s[0] 1", "`py model.steps.assign(…)` writes the variable of the program."),
+        ("set other 1", "`py NAME.assign(VALUE)` writes any other variable of the program, by its name in Python."),
+    ):
+        assert prompt.error(command).hint == way
 
 
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:

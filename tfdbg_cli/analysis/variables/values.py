@@ -1,4 +1,7 @@
-"""The values of the variables of a run as tensors: what the run left in each, else what it read or was given."""
+"""The values of the variables of a run as tensors: what the run left in each, else what it read or was given.
+
+Where the program stands in the middle of the run, a variable that was written from there has what it holds now.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ class ValueSource(StrEnum):
     READ = "read"  # as the run read it
     GIVEN = "given"  # before the run
     SAVED = "saved"  # in a checkpoint
+    WRITTEN = "written"  # as the user wrote it where the program stands
 
 
 class VariableValues(FoundByNode):
@@ -50,6 +54,8 @@ class VariableValues(FoundByNode):
     def value(self, index: int) -> Value:
         """The value, or why there is none."""
         one, lack = self._variables[index], _NOTHING
+        if self._run.paused is not None and self._is_written(one):
+            return self._run.paused.value(TensorName(one.name, 0))
         for row in one.rows:
             value = self._run.tensors.value(row)
             if not isinstance(value, NoValue):
@@ -64,8 +70,14 @@ class VariableValues(FoundByNode):
 
     def summary(self, index: int) -> Summary | None:
         """The numbers of the value as they were recorded."""
+        if self._is_written(self._variables[index]):
+            return None
         found = (recorded_summary(self._run.tensors, row) for row in self._variables[index].rows)
         return next((one for one in found if one is not None), None)
+
+    def _is_written(self, one: Variable) -> bool:
+        paused = self._run.paused
+        return paused is not None and TensorName(one.name, 0) in paused.written
 
     def _beside(self, one: Variable) -> SavedVariable | None:
         """The value that lies beside the file, of the same dtype and shape."""
@@ -79,6 +91,8 @@ class VariableValues(FoundByNode):
     def source(self, index: int) -> ValueSource | None:
         """From when the value is, as far as that is known without looking at it."""
         one = self._variables[index]
+        if self._is_written(one):
+            return ValueSource.WRITTEN
         if not one.rows and self._beside(one) is not None:
             return ValueSource.SAVED
         if not one.rows:

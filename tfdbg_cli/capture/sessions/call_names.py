@@ -23,13 +23,19 @@ class Fetched:
     """What a call fetches, and which ops it runs.
 
     `names` has for each of `tensors` what the program calls it by the keys of its dicts and the fields of its named
-    tuples, empty without any. `unknown` are types of fetches that only TensorFlow can resolve.
+    tuples, none without any. `unknown` are types of fetches that only TensorFlow can resolve.
     """
 
     tensors: tuple[SymbolicTensor, ...] = ()
     targets: tuple[Op, ...] = ()
     unknown: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def results(self) -> list[tuple[str, str]]:
+        """The name of each tensor beside each that the program has for it, which is empty where it has none."""
+        pairs = zip(self.tensors, self.names, strict=True)
+        return [(tensor.name, called) for tensor, names in pairs for called in names or ("",)]
 
     @property
     def ops(self) -> list[Op]:
@@ -42,7 +48,7 @@ def fetched(graph: TfGraph, fetches: Fetches) -> Fetched:
     tensors: dict[str, SymbolicTensor] = {}
     targets: dict[str, Op] = {}
     unknown: list[str] = []
-    names: dict[str, str] = {}
+    names: dict[str, dict[str, None]] = {}
     for name, leaf in _leaves(fetches, ""):
         try:
             element = graph.as_graph_element(leaf, allow_tensor=True, allow_operation=True)
@@ -50,10 +56,9 @@ def fetched(graph: TfGraph, fetches: Fetches) -> Fetched:
             unknown.append(type(leaf).__name__)
             continue
         (targets if isinstance(element, tf.Operation) else tensors)[element.name] = element
-        names[element.name] = names.get(element.name) or name
-    return Fetched(
-        tuple(tensors.values()), tuple(targets.values()), tuple(unknown), tuple(names[name] for name in tensors)
-    )
+        names.setdefault(element.name, {}).update({name: None} if name else {})
+    called = tuple(tuple(names[name]) for name in tensors)
+    return Fetched(tuple(tensors.values()), tuple(targets.values()), tuple(unknown), called)
 
 
 def elements_of(invocation: Invocation) -> Fetched:
@@ -143,11 +148,12 @@ def looks_at(invocation: Invocation) -> Hashable:
 def call_of(invocation: Invocation, number: int, thread: str) -> Call:
     """The description of `invocation` for the screen."""
     elements = elements_of(invocation)
+    results = elements.results
     notes = tuple(f"A fetch of type {name} is resolved by TensorFlow alone." for name in elements.unknown)
     return Call(
         number,
         RunKind(invocation.kind),
-        tuple(tensor.name for tensor in elements.tensors),
+        tuple(tensor for tensor, _ in results),
         fed(invocation.feeds),
         tuple(target.name for target in elements.targets),
         thread,
@@ -155,7 +161,7 @@ def call_of(invocation: Invocation, number: int, thread: str) -> Call:
         fetches_text=_text(invocation.arguments[0]),
         feed_keys_text=_text(feeds.keys() if (feeds := invocation.arguments[1]) else feeds),
         looks_at=looks_at(invocation),
-        result_names=elements.names if any(elements.names) else (),
+        result_names=tuple(called for _, called in results) if any(elements.names) else (),
     )
 
 

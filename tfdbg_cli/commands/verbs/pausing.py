@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
-from tfdbg_cli.analysis.places import PlaceTest, place_of
 from tfdbg_cli.commands.asked.current_frame import current_frame
+from tfdbg_cli.commands.asked.stopping_place import stopping_place
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LIVE, Argument, ArgumentKind, Command, Moment
 from tfdbg_cli.commands.syntax import quoted
@@ -26,16 +23,14 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import Decision, RunTo, StepOn
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.pausing import Breakpoints, Pace, Place, Replaceable
+from tfdbg_cli.model.pausing import Breakpoints, Pace, Replaceable
 from tfdbg_cli.model.runs import Opened, Run, RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import NoValue, Value
-from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _SECTION = "Step"
 _LABEL = 9  # columns of a label
-_AS_A_SLIP = 0.65  # how alike two names are of which one is the other with a slip, at least
 _PAUSED = frozenset({Moment.PAUSED})
 _KEYS = (
     ("step", "step"),
@@ -150,66 +145,7 @@ def _step_off(context: Context, options: argparse.Namespace) -> Decision:
 
 
 def _until(context: Context, options: argparse.Namespace) -> Decision:
-    return RunTo(_place(context, options.place))
-
-
-def _require_eager(context: Context, place: Place) -> None:
-    """Raises TfdbgError where a function or a session ran the op at `place`: nothing pauses inside of those."""
-    if not context.runs or context.run.paused is not None or context.run.call.kind is RunKind.EAGER:
-        return
-    test = PlaceTest(replace(place, condition=""))
-    if any(test.fits_op(node.op_type, node.name) for node in context.run.graph):
-        raise TfdbgError(
-            f"{place.op} is an op of this run, and a program is paused in code that runs eagerly only.",
-            hint=f"`invoke_stepper` goes through the ops of this run; `*{place.op}` waits for one of eager code.",
-        )
-
-
-def _place(context: Context, text: str) -> Place:
-    file = ""
-    if not isinstance(context.stop, Opened) and context.runs and context.run.frames:
-        file = current_frame(context).place.file
-    place = place_of(text, file)
-    if place.line and not isinstance(context.stop, Opened):
-        _require_line(context, place)
-    elif not place.line:
-        if not isinstance(context.stop, Opened) and not place.op.startswith("*"):
-            _require_eager(context, place)
-        _require_no_slip(context, place)
-    return place
-
-
-def _require_no_slip(context: Context, place: Place) -> None:
-    """Raises TfdbgError where a place is called nearly as a type of op is, and as nothing here: it would never come.
-
-    What is called as nothing known may be a layer that has not run yet.
-    """
-    if not place.op.isalpha():  # a pattern, a scope, or a name with a number
-        return
-    test = PlaceTest(replace(place, condition=""))
-    nodes = context.run.graph if context.runs else ()
-    if any(test.fits_op(node.op_type, node.name) for node in nodes) or any(test.fits_op(one, "") for one in HARMLESS):
-        return
-    op = place.op.lower()
-    meant = {one.lower(): one for one in HARMLESS if one[0].lower() == op[0] and abs(len(one) - len(op)) <= 1}
-    near = [meant[one] for one in get_close_matches(op, meant, cutoff=_AS_A_SLIP)]
-    if near:
-        raise TfdbgError(
-            f"No type of op is called {place.op}, and no op of this run.",
-            hint=f"Did you mean {' or '.join(near)}? `*{place.op}` waits for such a name all the same.",
-        )
-
-
-def _require_line(context: Context, place: Place) -> None:
-    """Raises TfdbgError where the source file that `place` names is known, and has no such line."""
-    wanted = Path(place.file).parts
-    files = {frame.place.file for frame in context.run.frames} if context.runs else set()
-    files |= {frame.file for traceback in context.tracebacks.values() for frame in traceback}
-    for file in files:
-        lines = context.sources.lines(file) if Path(file).parts[-len(wanted) :] == wanted else None
-        if lines and place.line > len(lines):
-            only = f"{place.file} has {count_text(len(lines), 'line')}."
-            raise TfdbgError(only, hint=f"There is no line {place.line}.")
+    return RunTo(stopping_place(context, options.place))
 
 
 def _breakpoints(context: Context) -> Breakpoints:
@@ -221,7 +157,7 @@ def _breakpoints(context: Context) -> Breakpoints:
 def _break(context: Context, options: argparse.Namespace) -> Document:
     text = (options.place or "").strip()
     if text:
-        _breakpoints(context).add(_place(context, text))
+        _breakpoints(context).add(stopping_place(context, text))
     return _listed(context)
 
 

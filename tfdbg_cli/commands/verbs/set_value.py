@@ -11,6 +11,7 @@ from tfdbg_cli.commands.asked.computed_again import base_of, what_if_of
 from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
+from tfdbg_cli.commands.asked.python_name import python_name
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose
 from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
@@ -63,10 +64,11 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     name = parse_tensor_name(text) or TensorName(known[0], 0)
     if name.node not in paused.variables and context.run.tensors.named(text):
         name = TensorName(text, 0)
-    old = paused.value(name)
+    old = _held(context, paused, name, "…" if slicing or "`" in expression else expression)
     found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
     whole = with_part(old, slicing, found, str(name))
     paused.replace(name, whole)
+    context.memory.variables.pop(context.current, None)  # their values were found out before
     dtype = name_of(old.dtype)
     is_variable = name.node in paused.variables
     goes_on = "  The variable holds it now." if is_variable else "  The program is given it when it goes on."
@@ -77,6 +79,25 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     ]
     data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(whole))}
     return text_document("set_live", *lines, data=data, title="set")
+
+
+def _held(context: Context, paused: Replaceable, name: TensorName, wanted: str) -> Array:
+    """What `name` holds now.
+
+    Raises:
+        TfdbgError: it is neither an output of the op nor a variable of this run; the hint says how to have another
+            variable hold what is `wanted`.
+
+    """
+    try:
+        return paused.value(name)
+    except TfdbgError as error:
+        known = python_name(context, name.node)
+        if known:
+            way = f"`py {known}.assign({wanted})` writes the variable of the program."
+        else:
+            way = "`py NAME.assign(VALUE)` writes any other variable of the program, by its name in Python."
+        raise TfdbgError(error.message, hint=f"{error.hint} {way}".lstrip()) from None
 
 
 def _require_of_program(run: Run, name: TensorName) -> None:
@@ -147,12 +168,13 @@ def _unset(context: Context, options: argparse.Namespace) -> Document:
 def _take_back(context: Context, text: str) -> Document:
     """Take back the tensor that `text` means, or all where it is empty."""
     paused, replaced = context.run.paused, context.replaced.get(base_of(context), {})
-    held = list(replaced if paused is None else paused.pending)
+    held = list(replaced) if paused is None else [*paused.pending, *paused.written]
     for name in [_replaced_name(context, text, held)] if text else held:
         if paused is None:
             del replaced[name]
         else:
             paused.take_back(name)
+            context.memory.variables.pop(context.current, None)
     return _list(context)
 
 
@@ -162,7 +184,13 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
     found = ending_in(wanted, map(str, replaced)) or ending_in(f"{wanted}:0", map(str, replaced))
     exact = [str(name) for name in replaced if str(name) in (wanted, f"{wanted}:0")]
     found = exact or found
-    name = parse_tensor_name(found[0]) if len(found) == 1 else _name_of(choose(context, text))
+    paused = context.run.paused
+    if len(found) == 1:
+        name = parse_tensor_name(found[0])
+    elif paused is not None and wanted.removesuffix(":0") in paused.variables:
+        name = TensorName(wanted.removesuffix(":0"), 0)
+    else:
+        name = _name_of(choose(context, text))
     if name is None or name not in replaced:
         known = ", ".join(map(str, replaced))
         raise TfdbgError(f"{name} is not replaced.", hint=f"Replaced: {known}." if known else "No tensor is.")
@@ -172,32 +200,40 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
 def _list(context: Context) -> Document:
     unset, paused = Span("unset", Style.KEY, "unset"), context.run.paused
     if paused is not None:
-        head = "When it goes on the program is given"
-        values = {name: paused.value(name) for name in paused.pending}
-        return _listing(context.run, values, head, line(unset, " gives it what the op gave."))
+        given = {name: paused.value(name) for name in paused.pending}
+        held = {name: paused.value(name) for name in paused.written}
+        heads = {"When it goes on the program is given": given, "Variables that hold another value": held}
+        back = " takes all of this back." if held else " gives it what the op gave."
+        return _listing(context.run, heads, line(unset, back))
     values = context.replaced.get(base_of(context), {})
     foot = line(Span("again", Style.KEY, "again"), " computes what depends on them; ", unset, " drops them.")
-    return _listing(context.runs[base_of(context)], values, f"{count_text(len(values), 'tensor')} replaced", foot)
+    return _listing(context.runs[base_of(context)], {f"{count_text(len(values), 'tensor')} replaced": values}, foot)
 
 
-def _listing(run: Run, values: Mapping[TensorName, Array], head: str, foot: Line) -> Document:
-    """The tensors of `run` that have these `values` in place of their own."""
-    if not values:
+def _listing(run: Run, heads: Mapping[str, Mapping[TensorName, Array]], foot: Line) -> Document:
+    """The tensors of `run` that have values in place of their own, and those values, below each of `heads`."""
+    if not any(heads.values()):
         return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
-    lines: list[Line] = [line(Span(head, Style.TITLE)), EMPTY_LINE]
+    lines: list[Line] = []
     data = []
-    for name, value in values.items():
-        was, dtype = _own_value(run, name)
-        lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
-        lines.append(line("  was  ", *chip(was, dtype).spans))
-        lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
-        data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
-    lines += [EMPTY_LINE, foot]
+    for head, values in heads.items():
+        lines += [line(Span(head, Style.TITLE)), EMPTY_LINE] if values else []
+        for name, value in values.items():
+            was, dtype = _own_value(run, name)
+            lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
+            lines.append(line("  was  ", *chip(was, dtype).spans))
+            lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
+            data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
+        lines += [EMPTY_LINE] if values else []
+    lines.append(foot)
     return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=len(lines) - 1)
 
 
 def _own_value(run: Run, name: TensorName) -> tuple[Value, str]:
     """What the tensor `name` of `run`, or the variable behind that handle, holds there, and its dtype."""
+    if run.paused is not None and name in run.paused.written:
+        held = run.paused.written[name]
+        return held, name_of(held.dtype)
     rows = run.tensors.named(name.node, name.slot)
     if rows and not is_behind_handle(run, name):
         return run.tensors.value(rows[-1]), run.tensors[rows[-1]].dtype
@@ -228,7 +264,8 @@ its state stay as they are. A variable by its name is what it held before the ru
 updates, follow. That takes a run that can be made again.
 
 Where the program stands behind an op that ran eagerly, the program itself is given the value in place of what that op
-gave, or the variable is assigned it.
+gave, or the variable is assigned it; `unset` puts back what it held. `py NAME.assign(VALUE)` writes a variable that
+this run has not come to.
 
 Examples:
   set prob:0 np.clip(`prob:0`, 1e-7, 1)

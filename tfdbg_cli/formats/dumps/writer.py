@@ -205,7 +205,7 @@ def _write_metadata(place: Path, call: Call, start_us: int) -> None:
         "session_run_index": call.number - 1,
         "executor_step_index": 0,
         "input_names": sorted(call.feeds),
-        "output_names": sorted(call.fetches),
+        "output_names": sorted({*call.fetches}),
         "target_nodes": sorted(call.targets),
     }
     index = max(call.number - 1, 0)
@@ -220,7 +220,9 @@ def write_call_names(place: Path, call: Call) -> None:
         OSError: a file cannot be written.
 
     """
-    _write_message(place / FETCHES_PREFIX, call.fetches_text or repr([*call.fetches, *call.targets]))
+    _write_message(
+        place / FETCHES_PREFIX, call.fetches_text or repr([*dict.fromkeys((*call.fetches, *call.targets))])
+    )
     _write_message(place / FEED_KEYS_PREFIX, call.feed_keys_text or repr(list(call.feeds)))
 
 

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.known_variables import KnownVariables
 from tfdbg_cli.analysis.places import place_of
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.config.settings import Settings
@@ -242,6 +243,30 @@ def test_a_variable_is_assigned_unseen_by_a_tape() -> None:
         x = tf.square(w)
     assert w.numpy().tolist() == [3.0, 4.0]
     assert tape.gradient(x, w).numpy().tolist() == [2.0, 0.0]
+
+
+def test_a_variable_that_was_written_is_told_and_given_back_what_it_held() -> None:
+    def instead(stop: Stop) -> Decision:
+        paused, name = _paused(stop), TensorName("w", 0)
+        assert isinstance(stop, RunEnd)
+        shown = []
+        for value in ([3.0, 4.0], [5.0, 6.0]):
+            paused.replace(name, np.array(value, np.float32))
+            known = KnownVariables(stop.run)
+            summary = known.summary(0)
+            assert summary is not None
+            shown.append((known.rows[0].name, summary.max))
+        assert shown == [("w", 4.0), ("w", 6.0)]
+        assert [(str(one), held.tolist()) for one, held in paused.written.items()] == [("w:0", [1.0, 0.0])]
+        paused.take_back(name)
+        told = KnownVariables(stop.run).summary(0)
+        assert not paused.written and told is not None and told.max == 1.0
+        return Continue()
+
+    w = tf.Variable([1.0, 0.0])
+    with Debugged(instead, breakpoints=("square",)):
+        tf.square(w)
+    assert w.numpy().tolist() == [1.0, 0.0]
 
 
 def test_what_the_program_holds_already_stays() -> None:

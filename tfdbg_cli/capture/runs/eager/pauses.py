@@ -157,6 +157,9 @@ class PausedOp:
         default_factory=dict
     )  # of variables, by their names
     replaced: dict[int, EagerTensor] = field(default_factory=dict)  # by slot
+    written: dict[TensorName, Array] = field(
+        default_factory=dict
+    )  # what variables held that were given another value
 
     def __post_init__(self) -> None:
         self._tensors = list(leaves(self.outputs))
@@ -179,21 +182,31 @@ class PausedOp:
         if name.node == self.node and name.slot < len(self._tensors):
             self.replaced[name.slot] = _in_place_of(self._tensors[name.slot], value)
         else:
-            with unobserved():
-                tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
+            held = np.array(self.value(name))
+            self._assign(name, value)
+            self.written.setdefault(name, held)
 
     @property
     def pending(self) -> tuple[TensorName, ...]:
         return tuple(TensorName(self.node, slot) for slot in self.replaced)
 
     def take_back(self, name: TensorName) -> None:
-        self.replaced.pop(name.slot, None)
+        if name in self.written:
+            self._assign(name, self.written[name])
+            del self.written[name]
+        else:
+            self.replaced.pop(name.slot, None)
 
     def let_go(self) -> OpOutputs:
         """Give back the outputs as TensorFlow gave them, and hold them no longer: the program goes on."""
         outputs, self.outputs = self.outputs, None
         self._tensors.clear()
+        self.written.clear()
         return outputs
+
+    def _assign(self, name: TensorName, value: Array) -> None:
+        with unobserved():
+            tf.raw_ops.AssignVariableOp(resource=self._handle(name), value=compat.eager_tensor(value))
 
     def _handle(self, name: TensorName) -> EagerTensor:
         handle = self.handles[name.node]() if name.node in self.handles else None

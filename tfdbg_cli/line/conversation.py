@@ -226,7 +226,7 @@ class Conversation:
                 self._output.note("")  # the cursor stands behind the question
                 if not self._elsewhere:  # as on the full screen
                     return Abort()
-                self._output.note("Stayed: `exit --abort` ends the program.")
+                self._output.note("Stayed: `abort` ends the program.")
                 answer = "s"
             if answer is None:
                 break

@@ -13,7 +13,8 @@ from support import sample_run
 from support.dump_maker import small_dump
 
 import tfdbg_cli
-from tfdbg_cli.api.notebook import Notebook, _awaits
+from tfdbg_cli.api import process, process_debugger
+from tfdbg_cli.api.notebook import Notebook, _awaits, _is_silenced
 from tfdbg_cli.commands.registry import Registry
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.errors import TfdbgError
@@ -29,12 +30,17 @@ class _Shell:
     def __init__(self) -> None:
         self.names: dict[str, object] = {}
         self.magics: dict[str, object] = {}
+        self.silent = False
 
     def register_magic_function(self, function, magic_kind, magic_name):
         self.magics[magic_name] = (magic_kind, function)
 
-    def run_cell(self, raw_cell, store_history):
+    def transform_cell(self, raw_cell):
+        return raw_cell
+
+    def run_cell(self, raw_cell, store_history, silent=False):
         assert not store_history
+        self.silent = silent
         result = types.SimpleNamespace(error_before_exec=None, error_in_exec=None)
         try:
             compile(raw_cell, "cell", "exec")
@@ -140,6 +146,37 @@ def test_a_cell_runs_under_a_watch(monkeypatch):
     notebook.magic("--watch", cell)
     np.testing.assert_array_equal(notebook.shell.names["out"], [2.0])
     assert "Nothing passed bad_result in 1 run" in notebook.text
+
+
+@pytest.mark.tf
+def test_a_semicolon_at_the_end_of_a_cell_silences_its_value():
+    notebook = _Notebook()
+    notebook.magic("--watch", "2; 3")
+    assert not notebook.shell.silent
+    notebook.magic("--watch", "2; 3;")
+    assert notebook.shell.silent
+
+
+@pytest.mark.parametrize("cell", ["f(x);\n", "a = 1\nf(x)  ;  # no value; none", "if x:\n    y;\n\n"])
+def test_a_cell_that_ends_in_a_semicolon_is_told_by_its_tokens(cell):
+    assert _is_silenced(cell)
+
+
+@pytest.mark.parametrize("cell", ["", "f(x)", "f(x)  # ;", "';'", "x = (", "a; b", '"""\n;'])
+def test_a_cell_that_ends_otherwise_is_shown(cell):
+    assert not _is_silenced(cell)
+
+
+def test_ipython_does_not_show_a_silenced_value(tmp_path, monkeypatch, capsys):
+    shells = pytest.importorskip("IPython.core.interactiveshell", reason="IPython is not installed")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    notebook = Notebook(shells.InteractiveShell.instance())
+    monkeypatch.setattr(process, "debugging", lambda ui: nullcontext())
+    monkeypatch.setattr(process_debugger, "process_debugger", lambda: types.SimpleNamespace(program_ends=list))
+    notebook.magic("", "40 + 1;")
+    notebook.magic("", "40 + 2")
+    shown = capsys.readouterr().out
+    assert "41" not in shown and "42" in shown
 
 
 @pytest.mark.tf

@@ -15,13 +15,14 @@ from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_followed
 from tfdbg_cli.line.conversation import Conversation
+from tfdbg_cli.line.input import InterruptedElsewhere
 from tfdbg_cli.line.output import TextOutput
 from tfdbg_cli.model.decision import Abort, Continue, Decision, Detach, PlainRun
 from tfdbg_cli.model.runs import Opened
 
 
 class Person:
-    """Types what it is told to; a KeyboardInterrupt is Ctrl-C."""
+    """Types what it is told to; an exception, such as KeyboardInterrupt, is Ctrl-C."""
 
     interactive = True
     echoes = False
@@ -40,15 +41,15 @@ class Person:
     def read(self, prompt: str = "tfdbg> ") -> str | None:
         self.asked.append(prompt)
         answer = self._typed.pop(0)
-        if answer is KeyboardInterrupt:
-            raise KeyboardInterrupt
+        if isinstance(answer, type):
+            raise answer
         return answer
 
 
-def _talk(person: Person, event=None) -> tuple[Decision, str]:
+def _talk(person: Person, event=None, *, elsewhere: bool = False) -> tuple[Decision, str]:
     output = io.StringIO()
     service = PromptService(event or sample_run.run_end(), standard_registry())
-    conversation = Conversation(service, person, TextOutput(output, color=False, width=80))
+    conversation = Conversation(service, person, TextOutput(output, color=False, width=80), elsewhere=elsewhere)
     return conversation.hold(opening=False, titled=False), output.getvalue()
 
 
@@ -71,7 +72,21 @@ def test_leaving_offers_detach_abort_and_stay() -> None:
     assert _talk(Person("exit", "c"))[0] == Continue()
     assert _talk(Person("exit", "abort"))[0] == Abort()
     assert _talk(Person("exit", "alerts", "diff", "c", "search 3"))[0] == Continue(), "a command is no answer"
-    assert _talk(Person("exit", "what?", "", "S", "exit", KeyboardInterrupt, "exit", "D"))[0] == Detach()
+    assert _talk(Person("exit", "what?", "", "S", "exit", "D"))[0] == Detach()
+
+
+def test_ctrl_c_at_the_question_how_to_leave_aborts_as_on_the_full_screen() -> None:
+    decision, text = _talk(Person(KeyboardInterrupt, KeyboardInterrupt, KeyboardInterrupt))
+    assert decision == Abort()
+    assert "Ctrl-C again asks how to leave.\n\nCtrl-C again ends the program.\n" in text
+    assert _talk(Person("exit", KeyboardInterrupt))[0] == Abort()
+
+
+def test_ctrl_c_of_a_visitor_does_not_end_the_program() -> None:
+    person = Person(*[InterruptedElsewhere] * 3, "exit", InterruptedElsewhere, "exit --abort")
+    decision, text = _talk(person, elsewhere=True)
+    assert decision == Abort() and len(person.asked) == 6
+    assert "again ends" not in text and text.count("Stayed: `abort` ends the program.") == 2
 
 
 def test_why_a_run_was_refused_is_said_where_its_first_page_is_not_seen() -> None:

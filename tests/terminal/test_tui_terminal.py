@@ -296,6 +296,51 @@ def test_a_deadly_signal_ends_the_program_but_not_with_the_screen_up(tmp_path, n
     assert host.raw.rindex("\x1b[?1000l") > host.raw.rindex("\x1b[?1000h"), "the mouse is let go"
 
 
+@pytest.fixture
+def shell_of_its_own(tmp_path):
+    """A shell that makes itself the group that has the terminal, as interactive ones do, and says who it is."""
+    script = tmp_path / "shell"
+    script.write_text(
+        f"""#!{sys.executable}
+import os, signal, time
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+os.setpgrp()
+os.tcsetpgrp(0, os.getpgrp())
+print("the shell is", os.getpid(), "of", os.getppid(), flush=True)
+time.sleep(60)
+"""
+    )
+    script.chmod(0o700)
+    return script
+
+
+def shell_and_program(host):
+    """The process ids of `shell_of_its_own` and of what runs it, once it has the terminal."""
+    host.wait(lambda: re.search(r"the shell is \d+ of \d+", host.text()))
+    found = re.search(r"the shell is (\d+) of (\d+)", host.text())
+    return int(found[1]), int(found[2])
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_deadly_signal_ends_the_program_while_a_shell_has_the_terminal(tmp_path, shell_of_its_own, name):
+    """A blind test: the program was stopped (SIGTTOU) when it set the modes of a terminal that was the shell's."""
+    # As a job of a shell: a group without one is not stopped, setting modes fails there.
+    host = Host(tmp_path, shell="set -m; HOST; echo ended by $?; exit 0", env={"SHELL": str(shell_of_its_own)})
+    host.send("!")
+    os.kill(shell_and_program(host)[1], signal.Signals[name])
+    host.wait(f"ended by {128 + signal.Signals[name]}")
+    assert host.finish() == 0
+    assert host.screen.alternate is False
+
+
+def test_a_shell_that_is_killed_comes_back_to_the_screen(tmp_path, shell_of_its_own):
+    host = Host(tmp_path, env={"SHELL": str(shell_of_its_own)})
+    host.send("!")
+    os.kill(shell_and_program(host)[0], signal.SIGKILL)
+    host.wait("q leave")
+    host.left()
+
+
 def test_a_signal_that_c_code_handles_is_left_to_it(tmp_path):
     host = Host(tmp_path, "faulthandler")
     os.kill(host.child.pid, signal.SIGUSR1)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import io
 import shlex
+import tokenize
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -36,6 +38,18 @@ def _awaits(cell: str) -> bool:
     return bool(code.co_flags & inspect.CO_COROUTINE)
 
 
+_NO_CODE = frozenset({tokenize.ENDMARKER, tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.DEDENT})
+
+
+def _is_silenced(cell: str) -> bool:
+    """Whether the Python of a cell ends in `;`, by which a notebook does not show what it comes to."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(cell).readline))
+    except (SyntaxError, tokenize.TokenError):  # IPython will say so
+        return False
+    return next((one.string for one in reversed(tokens) if one.type not in _NO_CODE), "") == ";"
+
+
 def _loop_runs() -> bool:
     """Whether this thread is within an event loop, which cannot be entered again: the kernel of a notebook is."""
     try:
@@ -46,10 +60,14 @@ def _loop_runs() -> bool:
 
 
 class Shell(Protocol):
-    """What is needed of IPython's shell: to give a function a name behind % and %%, and to run the text of a cell."""
+    """What is needed of IPython's shell: to give a function a name behind % and %%, and to run the text of a cell.
+
+    `transform_cell` makes Python of the magics in it.
+    """
 
     register_magic_function: Callable[[Callable[..., Any], str, str], None]
     run_cell: Callable[..., Any]
+    transform_cell: Callable[[str], str]
 
 
 class _Parser(RaisingParser):
@@ -149,7 +167,9 @@ class Notebook:
         with debugging("line"):
             if until is not None:
                 set_watch(until)
-            result = self._shell.run_cell(cell, store_history=False)
+            # IPython itself looks at the end of the last cell in its history, and this one is not in it.
+            silent = _is_silenced(self._shell.transform_cell(cell))
+            result = self._shell.run_cell(cell, store_history=False, silent=silent)
             self._output.note("\n".join(process_debugger().program_ends()))
         raised: BaseException | None = result.error_before_exec or result.error_in_exec
         return raised

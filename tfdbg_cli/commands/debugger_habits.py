@@ -14,7 +14,7 @@ _CALLS = "`where` lists the calls of Python that run, `up` and `down` go from on
 _LINE = "`locals` shows the line that runs, and the names there; `ps FILE` prints a source file."
 _NAMES = "`locals` shows the names of the call, with what they hold; `ri` tells of the run."
 _STOPS = "`until PLACE` stops once and `break PLACE` each time; `break` lists them, `delete N` drops one."
-_ENDS = "`exit` asks how to leave: `exit --abort` ends the program, `detach` lets it go on by itself."
+_ENDS = "`abort` ends the program, `detach` lets it go on by itself, `exit` asks which."
 _MADE = "`ni -t NODE` lists the calls that made a node."
 _FILES = "`ls` lists the source files, `ps FILE` prints one."
 # By what is typed: what to type while Python of the program is at hand, and else.
@@ -25,7 +25,7 @@ _HABITS = {
     **dict.fromkeys(("a", "args", "i", "info"), (_NAMES, "`ri` tells of the run, `pf` of what it was fed.")),
     **dict.fromkeys(("tbreak", "tb", "unt", "cl", "clear", "disable", "condition"), (_STOPS, "")),
     **dict.fromkeys(("fin", "return", "ret"), ("`finish` runs on until the call is left.", "")),
-    **dict.fromkeys(("kill", "k", "abort", "stop"), (_ENDS, "`exit` leaves.")),
+    **dict.fromkeys(("kill", "k", "stop"), (_ENDS, "`exit` leaves.")),
     **dict.fromkeys(("interact", "ipython"), ("`pdb` and its `interact` take Python line by line.", "")),
     "o": ("`origin` goes back to the first NaN or infinity.",) * 2,
     "F": (

@@ -66,7 +66,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("bundle", "bundle record undo"),
     Verb("save", "save"),
     Verb("export", "export"),
-    Verb("leaving", "continue c cont detach exit quit q"),
+    Verb("leaving", "continue c cont detach abort exit quit q"),
     Verb("invoke_stepper", "invoke_stepper s"),
     Verb(
         "stepper",

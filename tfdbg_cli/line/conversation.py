@@ -82,6 +82,8 @@ class Conversation:
                 if not self._source.interactive:
                     return Abort()
                 self._output.note("")
+                if interrupted and not self._recording and not self._elsewhere:
+                    self._output.note("Ctrl-C again ends the program.")
                 decision = self._leave() if interrupted else None
                 interrupted = not interrupted
                 if interrupted:
@@ -222,6 +224,9 @@ class Conversation:
             except KeyboardInterrupt as error:
                 self._leave_to_program(error)
                 self._output.note("")  # the cursor stands behind the question
+                if not self._elsewhere:  # as on the full screen
+                    return Abort()
+                self._output.note("Stayed: `abort` ends the program.")
                 answer = "s"
             if answer is None:
                 break

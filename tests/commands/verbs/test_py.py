@@ -55,9 +55,7 @@ def test_what_would_end_the_program_does_not(prompt: Prompt, monkeypatch: pytest
     monkeypatch.setattr("sys.stdin", given)
     with pytest.raises(TfdbgError, match="asks to end the program; it stands as before") as caught:
         prompt.data(f"py {written}")
-    assert "`exit --abort` ends it" in caught.value.hint and str(caught.value).startswith("last\n") == (
-        "last" in written
-    )
+    assert "`abort` ends it" in caught.value.hint and str(caught.value).startswith("last\n") == ("last" in written)
     assert sys.stdin is given and not given.closed
 
 

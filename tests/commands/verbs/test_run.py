@@ -52,6 +52,7 @@ def prompt() -> Prompt:
         ("detach", Detach()),
         ("exit --detach", Detach()),
         ("quit --abort", Abort()),
+        ("abort", Abort()),
     ],
 )
 def test_decisions(prompt: Prompt, command: str, decision: Decision) -> None:
@@ -94,6 +95,6 @@ def test_mistakes_are_said_before_the_run(prompt: Prompt, command: str, cause: s
     assert cause in prompt.error(command).message
 
 
-@pytest.mark.parametrize("command", ["run", "continue", "detach"])
+@pytest.mark.parametrize("command", ["run", "continue", "detach", "abort"])
 def test_a_recording_cannot_run(command: str) -> None:
     assert "this is a recording" in Prompt(sample_run.opened()).error(command).message

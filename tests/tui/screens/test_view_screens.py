@@ -24,7 +24,7 @@ SHOWN_ELSEWHERE = {
     "save": "test_written_screens", "export": "test_written_screens",
 }  # fmt: skip
 WITHOUT_A_PAGE = {
-    "run", "continue", "detach", "step", "over", "finish", "until", "record", "undo",  # end the stop
+    "run", "continue", "detach", "abort", "step", "over", "finish", "until", "record", "undo",  # end the stop
     "pdb", "prev", "next", "output", "mouse", "shell",  # the screen's own
     "newer",  # the page of another run, as `older` shows it
 }  # fmt: skip

@@ -30,7 +30,7 @@ from tfdbg_cli.process.interruptions import is_interruption, our_errors
 _SECTION = "Python"
 _LONGEST = 100  # characters of a value in a list
 _LONGEST_ANSWER = 20_000
-_ENDS = "`exit --abort` ends it, `detach` lets it go on by itself."
+_ENDS = "`abort` ends it, `detach` lets it go on by itself."
 
 
 def _frames(context: Context, options: argparse.Namespace) -> Document:

@@ -1,4 +1,4 @@
-"""`continue`, `detach` and `exit`: ways to leave the prompt. None of them ends the program unasked."""
+"""`continue`, `detach`, `abort` and `exit`: ways to leave the prompt. Only who says `abort` ends the program."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ def _continue(context: Context, options: argparse.Namespace) -> Outcome:
 
 def _detach(context: Context, options: argparse.Namespace) -> Outcome:
     return Detach()
+
+
+def _abort(context: Context, options: argparse.Namespace) -> Outcome:
+    return Abort()
 
 
 def _exit(context: Context, options: argparse.Namespace) -> Outcome:
@@ -47,13 +51,21 @@ COMMANDS = (
         section="Go on",
     ),
     Command(
+        "abort",
+        (),
+        "End the program, as by Ctrl-C.",
+        _abort,
+        moments=LIVE,
+        section="Go on",
+    ),
+    Command(
         "exit",
         ("quit", "q"),
         "Leave the debugger; asks whether the program goes on.",
         _exit,
         (
             Argument(("--detach",), "the program runs on undebugged", switch=True),
-            Argument(("--abort",), "the program ends, as by Ctrl-C", switch=True),
+            Argument(("--abort",), "the program ends, as by `abort`", switch=True),
         ),
         section="Go on",
         details="On a recording it closes the recording.",

@@ -14,7 +14,7 @@ _AFTER_ESCAPE = frozenset({"meta :", "meta /", "meta @", "meta ?"})
 # In a document all keys are, except those of these actions: a true Alt and letter must not resume the program, or
 # change something.
 _NEVER_AFTER_ESCAPE = frozenset(
-    {"run", "continue", "detach", "exit", "step", "over", "finish", "until", "set", "pdb", "ui:watch"}
+    {"run", "continue", "detach", "abort", "exit", "step", "over", "finish", "until", "set", "pdb", "ui:watch"}
     | {"ui:ignore", "ui:ignore-go", "ui:shell", "ui:edit", "ui:side"}
 )
 _LINE_ENDS = frozenset({"enter", "ctrl j"})  # terminals send either

@@ -28,6 +28,7 @@ from tfdbg_cli.plain_text import PLAIN
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.deadly_signals import DEADLY, Terminated, ends_the_program, terminated
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
+from tfdbg_cli.tui.terminal.foreground import foreground_taken_back
 from tfdbg_cli.tui.terminal.other_readers import readers_of, warning_of
 from tfdbg_cli.tui.terminal.spool import Spool
 from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
@@ -212,9 +213,10 @@ class TtyScreen(urwid.display.raw.Screen):
         """
         terminal_in, terminal_out = self._terminal
         self._ahead.drop()
-        return subprocess.run(
-            command, stdin=terminal_in, stdout=terminal_out, stderr=terminal_out, check=False
-        ).returncode
+        with foreground_taken_back(terminal_in.fileno()):
+            return subprocess.run(
+                command, stdin=terminal_in, stdout=terminal_out, stderr=terminal_out, check=False
+            ).returncode
 
     def show_terminal(self) -> None:
         """While the screen is stopped, show what the program has written, until a key is pressed."""

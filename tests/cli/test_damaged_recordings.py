@@ -13,8 +13,11 @@ import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.formats.container.layout import WORKERS
 from tfdbg_cli.formats.container.reader import RecordingReader
 from tfdbg_cli.formats.container.writer import RecordingWriter
+from tfdbg_cli.formats.examining import examined
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Run
 
 X = np.linspace(1, 2, 16).astype(np.float32)
@@ -66,3 +69,36 @@ def test_what_cannot_be_read_of_one_is_not_equal(
     other = _recording(tmp_path / "other", _run(1, -X), *map(_run, (2, 3)))
     assert cli.main(["diff", str(other), str(cut)]) == 1, "the first pair differs"
     assert cli.main(["diff", str(whole), str(whole)]) == 0
+
+
+def test_a_file_that_ends_too_soon_is_told_of_at_opening(cut: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A blind test: a missing file was told of, and of one that was cut not a word."""
+    opened = open_path(cut)
+    [note] = opened.notes
+    assert "The file data/000001.safetensors ends at byte" in note
+    assert "; values of 2 runs lie behind that. Was it copied whole?" in note
+    gaps = [run.gaps for run in opened.runs]
+    assert not gaps[0] and gaps[1] == gaps[2] and gaps[1].endswith("; values of this run lie behind that.")
+    assert cli.main(["open", str(cut), "-c", "runs 2", "-c", "origin"]) == 0
+    assert capsys.readouterr().out.count("values of this run lie behind that.") == 2
+
+
+def test_a_file_of_a_worker_that_ends_too_soon(cut: Path, whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    (folder / WORKERS).write_text(json.dumps({"format": "tfdbg job", "version": 1}))
+    shutil.move(cut, folder / "chief0")
+    shutil.move(whole, folder / "worker1")
+    [note] = open_path(folder).notes
+    assert note.startswith("The worker chief0: The file data/000001.safetensors ends at byte")
+
+
+def test_a_folder_in_the_place_of_a_file(cut: Path) -> None:
+    file = cut / "data/000001.safetensors"
+    file.unlink()
+    file.mkdir()
+    [note] = open_path(cut).notes
+    assert note.startswith(
+        "The file data/000001.safetensors cannot be read: it is no file; values of 3 runs lie in it."
+    )
+    assert [text for text, _ in examined(cut).troubles] == [note.partition(" Was it")[0]]

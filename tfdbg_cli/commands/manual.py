@@ -71,7 +71,9 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   the sign of zeros), `other_way`,
   `unknown`; the names `only_a` and `only_b`; `pairs`, the worst first, with the fields of `first` but for files,
   lines and inputs; `growth`, `precision`, `run_a`, `run_b`, `runs_compared`, `runs_paired`, `runs_single`,
-  `unused_map_lines`, and under `--graphs` `graphs`: `[{what, a, b, op_type, text}]`.
+  `runs_untold` (pairs of which nothing could be compared), `damaged` (the names of tensors that cannot be read in
+  `runs_damaged`, the numbers of runs), `unused_map_lines`, and under `--graphs` `graphs`:
+  `[{what, a, b, op_type, text}]`.
 - `placement`: kind `placement`. `devices`: `[{device, ops, tensors, nbytes}]`, `copies`:
   `[{tensor, from, to, nbytes}]`, `fallbacks`: `[{node, op_type, requested, device}]`; `known`: `runtime` (its graph
   names the devices), `values` (the values lie there) or `requested` (only what the program asked for is known).

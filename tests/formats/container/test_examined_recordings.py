@@ -151,7 +151,8 @@ def test_opened_without_a_data_file_it_says_so_of_the_whole_and_of_each_run(reco
     _data_file(recording).unlink()
     opened = open_path(recording)
     trouble = "The file data/000001.safetensors cannot be read: No such file or directory"
-    assert f"{trouble}; values of 2 runs lie in it." in opened.notes
+    advice = "Was it copied whole? What lies in the other files can be looked at."
+    assert f"{trouble}; values of 2 runs lie in it. {advice}" in opened.notes
     assert opened.runs[0].gaps == f"{trouble}; values of this run lie in it."
     assert opened.runs[0].notes == (NOTE,)
 
@@ -170,6 +171,6 @@ def test_a_folder_of_data_that_may_not_be_read_costs_the_values_alone(
     opened = open_path(recording)
     assert (
         "The file data/000001.safetensors cannot be read: Permission denied; values of 2 runs lie in it."
-        in opened.notes
+        " Check its permissions." in opened.notes
     )
     assert len(opened.runs) == 2 and len(opened.runs[0].tensors)

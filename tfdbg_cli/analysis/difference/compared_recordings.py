@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tfdbg_cli.analysis.difference.comparison import Comparison, compared_replicas, compared_runs
+from tfdbg_cli.analysis.difference.comparison import (
+    Comparison,
+    DamagedTensor,
+    compared_replicas,
+    compared_runs,
+)
 from tfdbg_cli.analysis.difference.divergence import Told, silently
 from tfdbg_cli.analysis.difference.left_variables import LeftGaps
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
@@ -16,6 +21,7 @@ from tfdbg_cli.analysis.pairing.renames import Renames
 from tfdbg_cli.analysis.pairing.run_pairs import paired_runs
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import NoValue
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,8 @@ class Compared:
     `silent` of these no value could be. `single` counts the runs of either recording that the other lacks.
     `renumbered` says that no number of a run is in both, so that runs are paired that may be of other moments.
     With `graphs` those without values were told apart by what sets them apart. `unused_lines` are those of the map
-    that fit no pair of nodes in any of the runs compared.
+    that fit no pair of nodes in any of the runs compared. `damaged` are the tensors of all these runs that cannot be
+    read, each name once.
     """
 
     comparison: Comparison
@@ -38,6 +45,7 @@ class Compared:
     renumbered: bool = False
     graphs: bool = False
     unused_lines: Sequence[int] = ()
+    damaged: Sequence[DamagedTensor] = ()
 
     @property
     def comparable(self) -> bool:
@@ -176,11 +184,13 @@ def _first_different(pairs: Sequence[_Pair], single: int, told: Told, *, graphs:
     silent = 0
     left: LeftGaps = {}
     unused: set[int] | None = None
+    damaged: list[DamagedTensor] = []
     for count, pair in enumerate(pairs, 1):
         comparison = pair.compared(left, partial(_told_of_part, told, count - 1, len(pairs)))
         lines = comparison.pairs.unused_lines
         unused = set(lines) if unused is None else unused.intersection(lines)
         silent += not comparison.comparable
+        damaged += comparison.damaged
         differs = not comparison.same or (graphs and comparison.of_graphs_alone and bool(comparison.graph_changes))
         if found is None or comparison.comparable or differs:
             found = Compared(comparison, pair.places, count, len(pairs), single, silent)
@@ -191,7 +201,17 @@ def _first_different(pairs: Sequence[_Pair], single: int, told: Told, *, graphs:
         left = comparison.left
     if found is None:
         raise TfdbgError("There is no run in one of both.", exit_code=2)
-    return replace(found, unused_lines=sorted(unused or ()))
+    return replace(found, unused_lines=sorted(unused or ()), damaged=_by_name(damaged))
+
+
+def _by_name(damaged: Iterable[DamagedTensor]) -> Sequence[DamagedTensor]:
+    """What is `damaged`, each name once, with the runs of all of them and the reason in the first."""
+    runs: dict[str, dict[int, None]] = {}
+    whys: dict[str, NoValue] = {}
+    for one in damaged:
+        whys.setdefault(one.name, one.why)
+        runs.setdefault(one.name, {}).update(dict.fromkeys(one.runs))
+    return [DamagedTensor(name, why, list(runs[name])) for name, why in whys.items()]
 
 
 def _told_of_part(told: Told, before: int, count: int, share: float) -> None:

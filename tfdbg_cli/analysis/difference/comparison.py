@@ -23,6 +23,18 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
 
+@dataclass(frozen=True, slots=True)
+class DamagedTensor:
+    """A tensor that could not be compared since what is kept of it is damaged, and `why`.
+
+    `runs` are the numbers of the runs in which it is.
+    """
+
+    name: str
+    why: NoValue
+    runs: Sequence[int]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two runs beside each other. `verdicts` are those of all pairs that are not equal, in the order they ran.
@@ -72,12 +84,15 @@ class Comparison:
         return not self.differing
 
     @cached_property
-    def damaged(self) -> Sequence[tuple[str, NoValue]]:
-        """The tensors that could not be compared since what is kept of them is damaged, and why."""
+    def damaged(self) -> Sequence[DamagedTensor]:
+        """The tensors of these runs that could not be compared since what is kept of them is damaged."""
         unknown = [one.rows for one in self.verdicts if one.state is TensorFate.UNKNOWN]
-        kept = [(run.tensors, rows[side]) for rows in unknown for side, run in enumerate(self.runs)]
-        values = [(str(tensors[row].name), tensors.value(row)) for tensors, row in kept]
-        return [(name, value) for name, value in values if isinstance(value, NoValue) and value.lack is Lack.DAMAGED]
+        found = []
+        for run, row in [(run, rows[side]) for rows in unknown for side, run in enumerate(self.runs)]:
+            value = run.tensors.value(row)
+            if isinstance(value, NoValue) and value.lack is Lack.DAMAGED:
+                found.append(DamagedTensor(str(run.tensors[row].name), value, (run.call.number,)))
+        return found
 
     @property
     def comparable(self) -> bool:

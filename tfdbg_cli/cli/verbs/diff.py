@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from tfdbg_cli.document.document import Document
 
 HELP = "show where two recordings part"
+_DOCTOR = "`tfdbg doctor` says what is wrong with a file."
 
 
 def prepare_parser(parser: Parser) -> None:
     """Take two recordings, and what counts as a difference."""
     parser.description = (
         "Compare two recordings: where they part, with both source lines, and all that differs. TensorFlow is not"
-        " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared."
+        " needed. The exit code is 0 when nothing differs, 1 when something does, 2 when they cannot be compared,"
+        " or nothing differs of what can be read, and some of it cannot."
         " Graphs out of files hold no values: with --graphs it tells whether something sets them apart."
     )
     parser.add_argument("first", metavar="A", help="a recording or a checkpoint, or one run of it: old#26")
@@ -80,13 +82,12 @@ def run(options: argparse.Namespace) -> int:
         hint = "--graphs compares the graphs."
         raise AfterAnswerError("Could not compare: graphs hold no values.", hint=hint, exit_code=2)
     if not found.comparable:
-        raise AfterAnswerError("Could not compare: no tensor has a value in both recordings.", exit_code=2)
-    if found.comparison.same and (damaged := found.comparison.damaged):
-        raise AfterAnswerError(
-            f"Could not compare all: {count_text(len(damaged), 'tensor')} cannot be read, {damaged[0][0]} the first.",
-            hint="`tfdbg doctor` says what is wrong with a file.",
-            exit_code=2,
-        )
+        text = "Could not compare: no tensor has a value in both recordings."
+        raise AfterAnswerError(text, hint=_DOCTOR if found.damaged else "", exit_code=2)
+    if found.comparison.same and (damaged := found.damaged):
+        where = f" of run #{damaged[0].runs[0]}" if found.pairs > 1 else ""
+        tensors = f"{count_text(len(damaged), 'tensor')} cannot be read, {damaged[0].name}{where} the first"
+        raise AfterAnswerError(f"Could not compare all: {tensors}.", hint=_DOCTOR, exit_code=2)
     return 0 if found.comparison.same else 1
 
 

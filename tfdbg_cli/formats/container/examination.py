@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
+from tfdbg_cli.formats.container.file_troubles import trouble_of
 from tfdbg_cli.formats.container.reader import RecordingReader, no_run_advice
 from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.row_places import misplaced
@@ -15,7 +17,6 @@ from tfdbg_cli.formats.recording.traceback_table import told_of_damaged_sources
 from tfdbg_cli.model.units import count_text
 
 _RUNS_LOOKED_AT = 200
-_COPY = "Was it copied whole? What lies in the other files can be looked at."
 _COPY_INDEX = "Copy index.sqlite again. What a command cannot read of it, it says."
 _NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
 _OUTSIDE = "The index is damaged there: copy index.sqlite again. These have no values."
@@ -68,16 +69,13 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
         path = layout.data_file(place.path, number)
         name = path.relative_to(place.path)
         holds = f"values of {count_text(runs, 'run')} lie in it"
-        try:
-            there = path.stat().st_size
-        except OSError as error:
-            found.append((f"The file {name} cannot be read: {error.strerror or error}; {holds}.", _COPY))
+        trouble = trouble_of(place.path, number, size)
+        if trouble is not None:
+            found.append((f"{trouble.text}; {holds}.", trouble.hint))
             sizes[number] = size  # what is said of its rows is said of what it was
             continue
-        sizes[number] = max(there, size)
-        if there < size:
-            found.append((f"The file {name} ends at byte {there:,} of {size:,}; {holds}.", _COPY))
-        elif is_of_another(path, _begins(reader, number)):
+        sizes[number] = max(_length(path), size)
+        if is_of_another(path, _begins(reader, number)):
             text = f"The file {name} is not the one that index.sqlite tells of: in it tensors begin elsewhere"
             found.append((f"{text}; {holds}.", _SWAPPED))
         elif not has_header(path):
@@ -91,6 +89,14 @@ def _rows(reader: RecordingReader, sizes: Mapping[int, int]) -> list[tuple[str, 
         return [(sentence, _OUTSIDE) for sentence in misplaced(reader, sizes)]
     except TfdbgError:
         return []
+
+
+def _length(path: Path) -> int:
+    """How many bytes the file has; none where it has gone meanwhile, as a run that gave way to newer ones."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _begins(reader: RecordingReader, file: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -29,6 +30,7 @@ from tfdbg_cli.model.sources import LostTracebacks, Traceback
 from tfdbg_cli.model.units import count_text
 
 if TYPE_CHECKING:
+    from tfdbg_cli.formats.container.file_troubles import FileTrouble
     from tfdbg_cli.model.variables import ToldVariables
 
 _LONGEST_MANIFEST = 1 << 20
@@ -59,17 +61,26 @@ def open_recording(root: Path) -> SavedRecording:
     if not runs:
         raise NothingYetError(f"No run of the recording {root} was finished.", hint=no_run_advice(root))
     news = News(root, runs[-1])
-    notes = (*reader.notes, *_of_unreadable_files(reader))
+    notes = (*reader.notes, *told_of_files(reader))
     return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)
 
 
-def _of_unreadable_files(reader: RecordingReader) -> Iterator[str]:
-    """A sentence for each data file that is not there, as where a copy was not finished, or may not be read."""
+def told_of_files(reader: RecordingReader) -> Iterator[str]:
+    """Sentences on each data file that is not there, or not whole, as where a copy was not finished."""
     try:
         for trouble, runs in reader.unreadable_files():
-            yield f"{trouble}; values of {count_text(runs, 'run')} lie in it."
+            yield f"{trouble.text}; values of {count_text(runs, 'run')} {trouble.behind}. {trouble.hint}"
     except TfdbgError:
         return  # what is read of such an index says so
+
+
+def _is_whole(path: Path, size: int) -> bool:
+    """Whether the file is there, with no less than the `size` bytes that were written into it."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_size >= size
 
 
 class News:
@@ -169,26 +180,31 @@ class RecordingReader:
             (number, size, runs) for number, size, runs in found if isinstance(number, int) and isinstance(size, int)
         ]
 
-    def unreadable_files(self) -> Iterator[tuple[str, int]]:
-        """What is wrong with each data file that is not there for us, and how many runs have values in it.
+    def unreadable_files(self) -> Iterator[tuple[FileTrouble, int]]:
+        """What is wrong with each data file of which not all can be read, and of how many runs values cannot.
 
         Raises:
             TfdbgError: the index is damaged.
 
         """
-        for trouble, number in self._troubles(self.ask("SELECT id FROM files ORDER BY id")):
-            ((runs,),) = self.ask("SELECT count(*) FROM run_files WHERE file = ?", number)
-            yield trouble, runs
+        for trouble in self._troubles(self.ask("SELECT id, size FROM files ORDER BY id")):
+            lacking = f"SELECT count(*) FROM run_files WHERE file = ? AND ({trouble.of_run('run_files.run')})"
+            ((runs,),) = self.ask(lacking, trouble.number)
+            if runs:
+                yield trouble, runs
 
-    def _troubles(self, numbers: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, int]]:
-        """What is wrong with those of the data files `numbers` that cannot be reached, without a full stop."""
-        for (number,) in numbers:
-            path = layout.data_file(self._root, number) if isinstance(number, int) else self._root
-            try:
-                path.stat()
-            except OSError as error:
-                name = path.relative_to(self._root)
-                yield f"The file {name} cannot be read: {error.strerror or error}", number
+    def _troubles(self, files: Sequence[tuple[Any, ...]]) -> Iterator[FileTrouble]:
+        """What is wrong with those of `files`, numbers and sizes, of which not all can be read."""
+        for number, size in files:
+            if not isinstance(number, int) or not isinstance(size, int):
+                continue
+            if _is_whole(layout.data_file(self._root, number), size):
+                continue
+            from tfdbg_cli.formats.container.file_troubles import trouble_of  # of most recordings nobody needs it
+
+            trouble = trouble_of(self._root, number, size)
+            if trouble is not None:
+                yield trouble
 
     def begins(self, file: int) -> list[int]:
         """Where the elements begin that the oldest run with values in data file `file` has there.
@@ -220,16 +236,18 @@ class RecordingReader:
 
         """
         run, damages = self.examined(number)
-        lost = (f"{trouble}; values of this run lie in it." for trouble, _ in self._unreadable(number))
+        lost = (f"{trouble.text}; values of this run {trouble.behind}." for trouble in self._unreadable(number))
         return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *lost))))
 
-    def _unreadable(self, number: int) -> Iterator[tuple[str, int]]:
+    def _unreadable(self, number: int) -> Iterator[FileTrouble]:
         """As `unreadable_files`, of the data files that have values of the run."""
+        sizes = "SELECT file, coalesce(size, 0) FROM run_files LEFT JOIN files ON files.id = file"
         try:
-            found = self._index.rows("SELECT file FROM run_files WHERE run = ? ORDER BY file", number)
+            for trouble in self._troubles(self._index.rows(f"{sizes} WHERE run = ? ORDER BY file", number)):
+                if self._index.one(f"SELECT {trouble.of_run(str(number))}") != (0,):
+                    yield trouble
         except DamagedIndexError:
             return
-        yield from self._troubles(found)
 
     def examined(self, number: int) -> tuple[Run, Sequence[str]]:
         """The run with this number, and a sentence about each part of its description that is damaged.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tfdbg_cli.errors import NothingYetError, TfdbgError
-from tfdbg_cli.formats.container.reader import News, RecordingReader, no_run_advice
+from tfdbg_cli.formats.container.reader import News, RecordingReader, no_run_advice, told_of_files
 from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
@@ -42,6 +42,7 @@ class _Job:
         self._root = root
         self._readers: dict[str, RecordingReader] = {}
         self._news: dict[str, News] = {}
+        self._of_files: dict[str, Sequence[str]] = {}  # what is wrong with files of its values, as it was opened
         self.workers: list[str] = []  # those that have finished a run
         self.notes: list[str] = []  # as it is now, like the workers
         self.broken = False
@@ -59,7 +60,8 @@ class _Job:
                 notes.append(f"The worker {worker} cannot be read: {error.message}")
                 continue
             found += runs
-            notes += [f"The worker {worker}: {note}" for note in self._readers[worker].notes]
+            told = (*self._readers[worker].notes, *self._of_files[worker])
+            notes += [f"The worker {worker}: {note}" for note in told]
             if not runs and worker not in self.workers:
                 notes.append(f"The worker {worker} has finished no run.")
         self.notes[:] = notes
@@ -73,6 +75,7 @@ class _Job:
         else:
             reader = RecordingReader(self._root / worker)
             found = reader.written()
+            self._of_files[worker] = tuple(told_of_files(reader))
             self._readers[worker] = reader
             self._news[worker] = News(self._root / worker, found[-1][0] if found else 0)
         return [(time, worker, number) for number, time in found]

@@ -27,6 +27,11 @@ def cannot_read(path: Path, error: OSError) -> TfdbgError:
     return TfdbgError(f"Cannot read {path}: {error.strerror or error}.", hint=hint)
 
 
+def is_refused(error: OSError) -> bool:
+    """Whether what `error` tells of may be there, and cannot be reached as it is."""
+    return error.errno in _HINTS
+
+
 def special_kind(path: Path) -> str:
     """What is at `path`, as `a pipe`, if that is neither a file nor a folder; else empty."""
     try:

@@ -30,7 +30,8 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "other_way": counts[TensorFate.OTHER_WAY],
         "own_data": counts[TensorFate.OWN_DATA],
         "unknown": counts[TensorFate.UNKNOWN],
-        "damaged": [name for name, _ in comparison.damaged],
+        "damaged": [one.name for one in compared.damaged],
+        "runs_damaged": sorted({number for one in compared.damaged for number in one.runs}),
         "growth": [
             {"a": _name(comparison, one, 0), "relative": one.gap.errors.relative, "factor": one.growth}
             for one in comparison.way_of_growth()
@@ -42,6 +43,7 @@ def difference_data(compared: Compared, listed: Sequence[Verdict], graphs: bool)
         "runs_compared": compared.count,
         "runs_paired": compared.pairs,
         "runs_single": compared.single,
+        "runs_untold": compared.silent,
         "unused_map_lines": list(compared.unused_lines),
         "pairs": [_pair(comparison, one) for one in listed],
     }

@@ -90,7 +90,7 @@ def difference_document(beside: SideBySide) -> Document:
     if comparison.of_graphs_alone:
         blocks += [_graphs_alone(asked=beside.graphs)]
     elif first is None:
-        blocks += [_nothing(comparison), Text((EMPTY_LINE,)), *_counted(beside)]
+        blocks += [_nothing(beside.compared), Text((EMPTY_LINE,)), *_counted(beside)]
     else:
         blocks += [*_first_blocks(beside, first), Text((EMPTY_LINE,)), *_counted(beside)]
     blocks += _growth(beside)
@@ -156,7 +156,8 @@ def _graphs_alone(*, asked: bool) -> Block:
     return Labelled("First", text, Style.WARNING)
 
 
-def _nothing(comparison: Comparison) -> Block:
+def _nothing(found: Compared) -> Block:
+    comparison = found.comparison
     if not comparison.pairs.rows:
         return Labelled(
             "First",
@@ -184,8 +185,9 @@ def _nothing(comparison: Comparison) -> Block:
     elif counts[TensorFate.ROUNDED] or counts[TensorFate.GROWN]:
         text = "Nothing diverges: what differs is rounding."
     else:
-        text = "Nothing differs of what could be compared." if counts[TensorFate.UNKNOWN] else "Nothing differs."
-    return Labelled("First", text, Style.WARNING if comparison.damaged else Style.GOOD)
+        some = counts[TensorFate.UNKNOWN] or found.silent or found.damaged
+        text = "Nothing differs of what could be compared." if some else "Nothing differs."
+    return Labelled("First", text, Style.WARNING if found.damaged else Style.GOOD)
 
 
 def _why_without(comparison: Comparison) -> str:
@@ -280,8 +282,7 @@ def _counted(beside: SideBySide) -> list[Block]:
             more = f" … {len(rows) - len(names):,} more" if len(rows) > len(names) else ""
             text = f"{count_text(len(rows), 'tensor')}: {', '.join(names)}{more}"
             blocks.append(Labelled(label, text, Style.WARNING))
-    for name, value in comparison.damaged[:_NAMES_SHOWN]:
-        blocks.append(Labelled("Damaged", f"{name}: {value.text}", Style.ERROR))
+    blocks += _damaged(beside.compared)
     if comparison.precision is not None:
         names = [
             f"{run.tensors[row].dtype} in {side} ({run.tensors[row].name!s})"
@@ -294,6 +295,18 @@ def _counted(beside: SideBySide) -> list[Block]:
         where = " in the runs that were compared" if some else ""
         text = f"these lines fit no pair of nodes{where}: {', '.join(map(str, unused))}"
         blocks.append(Labelled("Map", text, Style.WARNING))
+    return blocks
+
+
+def _damaged(found: Compared) -> list[Block]:
+    """What could not be read of the runs compared, each tensor with the runs in which that is so."""
+    blocks: list[Block] = []
+    for one in found.damaged[:_NAMES_SHOWN]:
+        more = f" and {len(one.runs) - 1:,} more" if len(one.runs) > 1 else ""
+        where = f" in run #{one.runs[0]}{more}" if found.pairs > 1 else ""
+        blocks.append(Labelled("Damaged", f"{one.name}{where}: {one.why.text}", Style.ERROR))
+    if left := len(found.damaged) - len(blocks):
+        blocks.append(Labelled("", f"… and {count_text(left, 'more tensor')} that cannot be read", Style.ERROR))
     return blocks
 
 

@@ -103,6 +103,17 @@ def test_results_that_are_computed_again_and_equal_are_not_told_to_differ() -> N
     assert "  was  " not in said
 
 
+def test_what_was_set_in_part_is_not_computed_from_what_was_set_too_and_says_so() -> None:
+    prompt = _prompt()
+    prompt.show("set loss/Log:0[0, 0] 5")
+    assert "does not reach it" not in prompt.show("again")
+    prompt.show("set prob:0 np.maximum(`prob:0`, 1)")
+    said = prompt.show("again")
+    assert "loss/Log:0 is what `set` made of it as a whole: that prob:0 changed does not reach it." in said
+    prompt.show("set loss/Log:0 0")
+    assert "does not reach it" not in prompt.show("again")
+
+
 def test_the_origin_in_such_a_run_may_be_what_was_set() -> None:
     prompt = _prompt()
     prompt.show("set prob:0 np.nan")

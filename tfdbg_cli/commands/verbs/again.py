@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from tfdbg_cli.analysis.difference.changes import Difference, differences
@@ -13,6 +13,7 @@ from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command, Outcome, Registry
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.changed_tensors import changed_data, changed_table
+from tfdbg_cli.commands.views.kept_by_set import kept_in_words
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -37,19 +38,20 @@ def _again(context: Context, options: argparse.Namespace) -> Document:
     assert change is not None
     found = list(differences(run.tensors, made.tensors))
     context.look_at_made(made)
-    blocks: list[Block] = [Text(tuple(_lines(run, made, change, found)))]
+    kept = list(kept_in_words(run, replaced))
+    blocks: list[Block] = [Text(tuple(_lines(run, made, change, found, kept)))]
     if options.diff and found:
         blocks += [Text((EMPTY_LINE,)), changed_table(run, made, found)]
     return Document("again", tuple(blocks), lambda: _data(run, made, change, found), "again")
 
 
-def _lines(run: Run, made: Run, change: Change, found: list[Difference]) -> list[Line]:
+def _lines(run: Run, made: Run, change: Change, found: list[Difference], kept: Sequence[str]) -> list[Line]:
     lines = [line(Span(change.title, Style.TITLE))]
     differ = "1 differs" if len(found) == 1 else f"{len(found):,} differ"
     said = f"  {count_text(change.recomputed, 'tensor')} computed again; {differ} from the program's run"
     lines.append(line(f"{said}." if not found else f"{said}, {_first(made, run, found[0])} first."))
     new = [note for note in made.notes if note not in run.notes]
-    lines += [line(Span(f"  {note}", Style.WARNING)) for note in new]
+    lines += [line(Span(f"  {note}", Style.WARNING)) for note in (*new, *kept)]
     results = list(_results(run, made, {item.second for item in found}))
     if results:
         lines.append(EMPTY_LINE)

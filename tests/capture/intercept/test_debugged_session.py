@@ -56,7 +56,11 @@ def test_a_captured_run_shows_its_tensors_and_gives_the_same_result(tf, debugged
     np.testing.assert_equal([seen_y, seen_loss], expected["a"])
     assert kind is (GraphKind.RUNTIME if decision is RUNTIME else GraphKind.PYTHON)
     assert str(kind) in notes[0]
-    assert call.fetches == ("y:0", "loss:0")
+    assert list(zip(call.fetches, call.names_of_fetches, strict=True)) == [
+        ("y:0", "a[0]"),
+        ("y:0", "b"),
+        ("loss:0", "a[1]"),
+    ]
     assert list(call.feeds) == ["x:0"]
     assert call.kind is RunKind.SESSION
 

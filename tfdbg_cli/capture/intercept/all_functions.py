@@ -24,7 +24,8 @@ from tfdbg_cli.capture.intercept.worthwhile import calls_program_back, is_step_o
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.delivered import DELIVERIES
 from tfdbg_cli.capture.runs.eager.call import EagerCall
-from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager, performed_within
+from tfdbg_cli.capture.runs.eager.function_amid_eager import performed_amid_eager, performed_as_op, performed_within
+from tfdbg_cli.capture.runs.eager.vectorized_calls import vectorizes
 from tfdbg_cli.capture.runs.eager.watch import WHOLE_CALL
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
@@ -197,6 +198,8 @@ class Interception:
                 WRITING_THREADS.begin()
                 try:
                     entered = self._here.entered[-1] if self._here.entered else None
+                    if self._here.controller is None and vectorizes(atomic, entered):
+                        return performed_as_op(controller, atomic, inputs, original)
                     if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
                         return original(atomic, *inputs)
                     return performed_amid_eager(controller, atomic, inputs, original, entered)

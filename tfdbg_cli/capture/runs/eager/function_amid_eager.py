@@ -10,6 +10,7 @@ from tfdbg_cli.capture.functions.calling.instrumented import CallResult
 from tfdbg_cli.capture.interceptable import Capture
 from tfdbg_cli.capture.pipeline import performed
 from tfdbg_cli.capture.runs.eager.log.insides import Insides
+from tfdbg_cli.capture.runs.eager.vectorized_calls import under_way, vectorized_call
 from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.capture.runs.function.function_call import FunctionCall
 from tfdbg_cli.capture.runs.function.tracing_notes import Entered
@@ -91,6 +92,22 @@ def performed_amid_eager(
     outputs = performed(controller, made)
     made.told(outputs)
     return outputs
+
+
+def performed_as_op(
+    controller: Controller, atomic: AtomicFunction, inputs: Sequence[EagerTensor], call_flat: Method
+) -> OpOutputs:
+    """Perform a call of a function that `vectorizes` eager code: an op of that, with its insides."""
+    call = None
+    if watch_of(controller).listens and not AT_WORK.holds():
+        try:
+            call = vectorized_call(atomic, inputs)
+        except our_errors() as error:  # then it is an op of which nobody sees the insides
+            report("look into a function that vectorizes eager code", error)
+    if call is None:
+        return call_flat(atomic, *inputs)
+    with under_way(call):
+        return call_flat(atomic, *inputs)
 
 
 def performed_within(

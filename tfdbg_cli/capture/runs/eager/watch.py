@@ -24,6 +24,7 @@ from tfdbg_cli.capture.runs.eager.sections import Here, Sections, captures
 from tfdbg_cli.capture.runs.eager.seen_ops import SeenOps
 from tfdbg_cli.capture.runs.eager.stops import Stops
 from tfdbg_cli.capture.runs.eager.variable_updates import VariableUpdates
+from tfdbg_cli.capture.runs.eager.vectorized_calls import as_noted
 from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, EagerTensor, tensor_id
 from tfdbg_cli.capture.tf.memo import Memo
@@ -154,6 +155,8 @@ class EagerWatch:
         An op that was put off is given with the `scope` that it ran in; it cannot be changed any more.
         """
         log = section.log
+        if scope is None:
+            op_type, inputs, attributes = as_noted(log, op_type, inputs, attributes, stack)
         if type(outputs) is EagerTensor:
             gave: tuple[Taken, ...] = (taken(outputs),)
         elif type(outputs) is list and len(outputs) == 1 and type(outputs[0]) is EagerTensor:

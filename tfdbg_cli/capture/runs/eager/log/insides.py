@@ -10,8 +10,10 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.signature.arguments import Slot
 from tfdbg_cli.capture.runs.eager.log.noted_ops import CALLED, Noted, RecentOp
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
+from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.observers import own_ops
 from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor
@@ -32,13 +34,15 @@ class Insides:
     """A function that eager code called, by its nodes and the values of a call.
 
     The values are `held` where the call was made so that it gave them all; else some can be computed again.
-    `failure` is the error by which it failed, `run` the number of the run that the call was, if it was one.
+    `failure` is the error by which it failed, `run` the number of the run that the call was, if it was one. What is
+    called once has a `snapshot` of that, by which it is made again: the tensors that it captured count as given.
     """
 
     traced: TracedFunction
     held: TensorStore | None = None
     failure: RunError | None = None
     run: int | None = None
+    snapshot: CallSnapshot | None = None
 
     @property
     def graph(self) -> Graph:
@@ -48,7 +52,11 @@ class Insides:
     @property
     def arguments(self) -> tuple[str, ...]:
         """The names of the nodes for what the function is given, by the program or by a forward function."""
-        return tuple(slot.argument.name for slot in self.traced.slots if self.traced.is_argument(slot))
+        return tuple(slot.argument.name for slot in self.traced.slots if self.is_given(slot))
+
+    def is_given(self, slot: Slot) -> bool:
+        """Whether what comes in at `slot` is given to the call."""
+        return self.traced.is_argument(slot) or (self.snapshot is not None and slot.variable is None)
 
     def nodes(self, scope: str, given: Mapping[str, TensorName]) -> Iterator[tuple[str, Node]]:
         """Pairs of a node's own name and the node moved under `scope`, without arguments.
@@ -76,6 +84,8 @@ class Insides:
         traced = self.traced
         if any(value is None for value in inputs):
             return None
+        if self.snapshot is not None:
+            return _made_again(self.snapshot)
         if len(traced.graph) > _SMALL and (any(map(_is_bad, inputs)) or not any(map(_is_bad, outputs))):
             return None
         plan = traced.snapshot_plan
@@ -99,13 +109,23 @@ class Insides:
         rest = iter(inputs)
         for slot in self.traced.slots:
             given = slot.constant if slot.variable is None else getattr(slot.variable, "handle", None)
-            if self.traced.is_argument(slot):
+            if self.is_given(slot):
                 value = next(rest, None)
                 given = None if value is None else tf.constant(value)
             if type(given) is not compat.EagerTensor:
                 return None
             found.append(given)
         return found
+
+
+def _made_again(snapshot: CallSnapshot) -> TensorStore | None:
+    """All values of the call; None where it cannot be made again, as one that drew random numbers."""
+    try:
+        with own_ops():
+            return None if snapshot.plan.again is None or snapshot.plan.sources else snapshot.again(_MOST).tensors
+    except our_errors() as error:
+        report("make a call again that vectorized eager code", error)
+        return None
 
 
 def _are_same(outputs: Sequence[Array | None], again: Sequence[EagerTensor]) -> bool:
@@ -123,10 +143,12 @@ def call_of(insides: Insides) -> AttributeList:
     """The attributes of an op that called what has these `insides`.
 
     A function of which no values are held is referred to weakly: it and its variables die when the program lets go of
-    them.
+    them. So is what has a snapshot, which who took it keeps for a while.
     """
     if insides.held is not None:
         return CALLED, lambda: insides
+    if insides.snapshot is not None:
+        return CALLED, weakref.ref(insides)
     traced, run = weakref.ref(insides.traced), insides.run
     return CALLED, lambda: None if (there := traced()) is None else Insides(there, run=run)
 

@@ -295,6 +295,10 @@ class RecentOps:
         self._forgotten = {key: made for key, made in self._forgotten.items() if key in tensors}
         self._outside = {key: source for key, source in self._outside.items() if key in sources}
 
+    def has_made(self, tensor: EagerTensor) -> bool:
+        """Whether an op of the log gave `tensor`."""
+        return tensor_id(tensor) in self._made
+
     def _given(self, given: OpInput) -> int | OutsideInput | OnTheWay:
         """What the log has for an input of an op that it is about to hold."""
         if type(given) is not EagerTensor:

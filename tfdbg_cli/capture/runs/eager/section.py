@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.origin.benign import judged
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
 from tfdbg_cli.capture.runs.eager.checks import Checks
@@ -25,11 +26,13 @@ from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.runs.eager.program.turn import Turn
 from tfdbg_cli.capture.runs.eager.program_names import namer, names_at_hand
+from tfdbg_cli.capture.tf.callers import live_frames
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 from tfdbg_cli.model.values import Array
+from tfdbg_cli.process.interruptions import our_errors
 
 _MOST_KNOWN = 5_000
 _NEVER: tuple[Stack, str] = ([], "")
@@ -172,15 +175,19 @@ class Section:
             variables=EagerVariables(parts.handles),
         )
 
-    def lets_pass(self, watched: WatchRequest, frames: tuple[LiveFrame, ...]) -> bool:
-        """Whether NaN and infinities came up in the section that a watch goes past: all that did are benign.
+    def lets_pass(self, watched: WatchRequest | None) -> bool:
+        """Whether NaN and infinities came up in the section that the watch goes past: all that did are benign.
 
         What no op of it reads is not: the program has that, and nobody knows yet what it is for.
         """
-        if not self.to_be_judged or self.stopped or self.ignored:
+        if watched is None or not self.to_be_judged or self.stopped or self.ignored:
             return False
-        run = self.run(0, frames, ended=True)
-        judgement = judged(run, watched.exclude_node_names, dismissed_in(run, watched.by_hand))
+        try:
+            run = self.run(0, live_frames(), ended=True)
+            judgement = judged(run, watched.exclude_node_names, dismissed_in(run, watched.by_hand))
+        except our_errors() as error:  # then nothing is said of them
+            report("look at what was let pass", error)
+            return False
         return bool(judgement.places) and not judgement.harm
 
     def _failed_inside(self, error: RunError) -> RunError:

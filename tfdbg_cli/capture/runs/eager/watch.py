@@ -346,7 +346,8 @@ class EagerWatch:
         if self._checks is not None:
             self._checks.run_ends()
         plan = section.plan
-        if plan is None and (section.let_nan_pass or self._let_pass(section)):  # to be judged, or told of
+        # To be judged, or told of.
+        if plan is None and (section.let_nan_pass or section.lets_pass(self._controller.watched)):
             plan = self._controller.run_starts(PendingSection(section, self._controller, found=True))
         if plan is None or plan.action is Action.LEAVE or section.stopped:
             return
@@ -364,17 +365,6 @@ class EagerWatch:
         except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)
-
-    def _let_pass(self, section: Section) -> bool:
-        """Whether the watch that is on goes past infinities in `section`."""
-        watched = self._controller.watched
-        if watched is None:
-            return False
-        try:
-            return section.lets_pass(watched, live_frames())
-        except our_errors() as error:  # then nothing is said of them
-            report("look at what was let pass", error)
-            return False
 
     def _checks_of(self, watched: WatchRequest | None) -> Checks | None:
         if watched is None:

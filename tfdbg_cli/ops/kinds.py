@@ -174,6 +174,7 @@ OF_SHAPES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike
 """They look at no element: what they give follows from the shape of their input."""
 ADDITIONS = frozenset({"Add", "AddV2"})
 CONCATENATIONS = frozenset({"Concat", "ConcatV2"})
+SPLITS = frozenset({"Split", "SplitV"})
 STITCHES = frozenset({"DynamicStitch", "ParallelDynamicStitch"})
 """They put rows of several inputs where the indices of each say."""
 PUTS = frozenset({

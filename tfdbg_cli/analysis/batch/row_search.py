@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tables import is_table
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
+from tfdbg_cli.analysis.batch.whole_search import WholeSearch
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import whole_ways_back
@@ -65,6 +66,7 @@ class RowSearch:
         self._met: set[tuple[int, int]] = set()
         self._passed: list[tuple[int, Array]] = []  # rows of tensors on the way
         self._lost = ""
+        self._across: set[tuple[str, int]] = set()  # other axes of batches than that of their rows
 
     def back(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         self._meet(index, axis, rows)
@@ -85,13 +87,51 @@ class RowSearch:
 
     def unseen(self, item: InputSeen, way: RowWay) -> BatchRows | None:
         """The rows of a batch that no tensor of the run shows; None where `item` is none."""
-        if item.value is not None and way.axis > 0 and not self._is_no_batch(item):
-            self._lost = self._lost or along_other_axis(way.axis, item.name)
-        if item.value is None or way.axis or self._is_no_batch(item):
+        if item.value is not None and way.axis > 0 and not self.is_no_batch(item):
+            self._other_axis(way.axis, item.name)
+        if item.value is None or way.axis or self.is_no_batch(item):
             return None
         made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
         source = made or str(feed_name(item.node) or item.name)
         return self._entered(item.node, item.name.slot, way.rows, source, len(item.value))
+
+    def enters(self, node: Node) -> bool:
+        """Whether a batch comes into the graph at `node`."""
+        if node.op_type in INPUTS:
+            return not (self._is_captured(node) or is_table(self._lineage.graph_of(node), node.name))
+        given = node.op_type in DELIVERIES or self._lineage.delivers(node)
+        return given or f"{node.name}:0" in self._run.call.feeds
+
+    def is_no_batch(self, item: InputSeen) -> bool:
+        """Whether a value that no tensor of the run shows is no batch: of a variable, say, or where rows begin."""
+        if item.node is None:
+            return False
+        no_rows = self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
+        if no_rows or is_table(self._lineage.graph_of(item.node), item.node.name):
+            return True
+        return is_lone_vector(self._run, self._lineage, item.name, item.node, item.shape)
+
+    def rows_behind(self, item: InputSeen, way: RowWay) -> BatchRows | None:
+        """The rows of the batch behind some rows of an input; None where there are none."""
+        if item.index is None:
+            return self.unseen(item, way)
+        return self._search_one((item.index, way.axis, way.rows), max(self._left // 10, _LEAST_TENSORS))
+
+    def leads_across(self, index: int, source: str) -> bool:
+        """Whether an axis of the tensor at `index` leads along axis 1 of what came in as `source`."""
+        for axis, size in enumerate(self._run.tensors[index].shape or ()):
+            search = RowSearch(self._run, self._lineage, self._through, self._most)
+            search.back(index, axis, np.arange(size))
+            if (source, 1) in search._across:
+                return True
+        return False
+
+    def out_of_list(self, index: int) -> list[tuple[int, int, Array]] | None:
+        """What the tensor at `index`, taken out of a list, was there; None where it was in none."""
+        node = self._lineage.node(index)
+        if node is None or not self._lists.takes(node):
+            return None
+        return list(self._lists.behind(index, WHOLE, np.zeros(0, np.int64)))
 
     @property
     def _left(self) -> int:
@@ -128,8 +168,10 @@ class RowSearch:
     def _step(self, index: int, axis: int, rows: Array) -> BatchRows | None:
         """The rows of a batch, if the way ends at these; None where it goes on by what waits now, or is lost."""
         node, shape = self._lineage.node(index), self._run.tensors[index].shape
-        if node is None or shape is None or axis >= len(shape) or (axis == WHOLE and not self._in_loop(index)):
+        if node is None or shape is None or axis >= len(shape):
             return None
+        if axis == WHOLE and not self._in_loop(index):
+            return self._of_whole(index)
         at = _Place(index, axis, rows, node, shape)
         ends = (
             self._where_entering, self._where_stored, self._of_segments, self._of_counts, self._of_either,
@@ -139,6 +181,8 @@ class RowSearch:
             if (end := ending(at)) is not None:
                 return end.found
         inputs, ways = self._lineage.places(index), self._ways(at)
+        if not ways and axis != WHOLE and shape[axis] == 1 and not self._in_loop(index):
+            self._meet(index, WHOLE, rows[:0], aside=True)
         given = (inputs[position] for position in value_inputs(node.op_type, len(inputs)))
         if not ways and not self._lost and any(item.shape for item in given):
             self._lost = lost_at(node)
@@ -148,17 +192,28 @@ class RowSearch:
 
     def _where_entering(self, at: _Place) -> _End | None:
         """The rows of a batch that comes into the graph at this node, or that there are none."""
-        if not self._enters(at.node):
+        if not self.enters(at.node):
             return None
         tensor = self._run.tensors[at.index]
         fed = feed_name(at.node) if at.node.op_type in INPUTS else None
         is_splits = fed is not None and self._stored.is_row_splits(at.node)
         if at.axis > 0:
-            self._lost = self._lost or along_other_axis(at.axis, fed or tensor.name)
+            self._other_axis(at.axis, fed or tensor.name)
         if at.axis or is_splits or is_lone_vector(self._run, self._lineage, tensor.name, at.node, at.shape):
             return _End(None)
         entered = self._entered(at.node, tensor.slot, at.rows, str(fed or tensor.name), at.shape[0])
         return _End(replace(entered, execution=tensor.execution))
+
+    def _other_axis(self, axis: int, batch: TensorName) -> None:
+        self._across.add((str(batch), axis))
+        self._lost = self._lost or along_other_axis(axis, batch)
+
+    def _of_whole(self, index: int) -> BatchRows | None:
+        """The row that all of a tensor was made of which no loop makes in each of its turns."""
+        search = WholeSearch(self._run, self._lineage, self, self._through)
+        found = search.back(index)
+        self._lost = self._lost or search.lost
+        return found
 
     def _where_stored(self, at: _Place) -> _End | None:
         """The rows of a sparse or ragged argument that eager ops made; of others what they are made of tells more."""
@@ -273,29 +328,13 @@ class RowSearch:
         found = self._stored.rows(node, slot, rows) if node is not None else None
         return _batch(rows, source, size) if found is None else _stored(found)
 
-    def _enters(self, node: Node) -> bool:
-        """Whether a batch comes into the graph at `node`."""
-        if node.op_type in INPUTS:
-            return not (self._is_captured(node) or is_table(self._lineage.graph_of(node), node.name))
-        given = node.op_type in DELIVERIES or self._lineage.delivers(node)
-        return given or f"{node.name}:0" in self._run.call.feeds
-
-    def _is_no_batch(self, item: InputSeen) -> bool:
-        """Whether a value that no tensor of the run shows is no batch: of a variable, say, or where rows begin."""
-        if item.node is None:
-            return False
-        no_rows = self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
-        if no_rows or is_table(self._lineage.graph_of(item.node), item.node.name):
-            return True
-        return is_lone_vector(self._run, self._lineage, item.name, item.node, item.shape)
-
     def _is_captured(self, node: Node | None) -> bool:
         return node is not None and self._lineage.is_captured(node)
 
 
 def _parts_differ(at: _Place, ways: Sequence[RowWay]) -> bool:
     """Whether an op joined its inputs along the axis of the rows, so that each has other ones of these."""
-    joins = at.node.op_type in CONCATENATIONS | STITCHES | PUTS
+    joins = at.node.op_type in CONCATENATIONS | STITCHES | PUTS | {"Pack"}
     return joins and any(not np.array_equal(way.rows, at.rows) for way in ways)
 
 

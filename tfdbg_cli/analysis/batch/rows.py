@@ -90,6 +90,10 @@ def _of_each_element(
         element = tuple(map(int, place))
         way_of_one = element_way(run, lineage, index, element, first, steps)
         begin = _lone_origin(steps, lists, index, element, way_of_one)
+        if not by_axes.rows and len((begin.places or begin.elements)[0]) > bad.ndim:
+            why_none = _why_no_row_of_whole(run, lineage, index)
+            if why_none:  # the place along the first axis is none of a row
+                return replace(by_axes, lost=why_none)
         found = _of_one(run, lineage, begin, way_of_one)
         if begin.given is None and not found.rows and _compares_there(run, begin, found):
             return found
@@ -110,6 +114,12 @@ def _of_each_element(
     if not followed_all and not set(together.rows) > set(by_axes.rows):
         return by_axes
     return replace(together, way=way)
+
+
+def _why_no_row_of_whole(run: Run, lineage: Lineage, index: int) -> str:
+    """Why the place along an axis that all of a tensor was taken at is no row, in words; empty for any other."""
+    search = RowSearch(run, lineage, NOWHERE)
+    return "" if search.back(index, WHOLE, np.zeros(0, np.int64)) is not None else search.lost
 
 
 def _followed(bad: Array) -> tuple[Array, bool]:
@@ -211,7 +221,9 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
         if len(best.rows) == 1 and not may_compare_rows(bad, best):
             break
     if not best.rows and bad.any():  # what a turn of a loop made is all of the row that the turn took
-        best = RowSearch(run, lineage, through).back(index, WHOLE, np.zeros(0, np.int64)) or best
+        search = RowSearch(run, lineage, through)
+        best = search.back(index, WHOLE, np.zeros(0, np.int64)) or best
+        lost = search.lost or lost
     if not best.rows:
         return replace(NO_ROWS, lost=lost)
     same = {axis: found for axis, found in behind.items() if replace(found, rows=best.rows) == best}

@@ -48,6 +48,10 @@ class TensorLists:
             found = self._known[index] = self._find(index)
         return found
 
+    def takes(self, node: Node) -> bool:
+        """Whether `node` takes something out of a list."""
+        return node.op_type in _TAKES
+
     def behind(self, index: int, axis: int, rows: Array) -> Iterator[tuple[int, int, Array]]:
         """The tensors whose rows became `rows` along `axis` of the one at `index`: of each the axis, and which."""
         node = self._lineage.node(index)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.graph.axes import called_results, indexed_axes, moved_places, sliced_axes, stored_axes
-from tfdbg_cli.analysis.graph.axes.row_ways import RowSet, RowWay
+from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowSet, RowWay
 from tfdbg_cli.analysis.graph.flow.popped import POPS
 from tfdbg_cli.analysis.graph.making.fused_ops import as_written
 from tfdbg_cli.analysis.graph.making.parts import (
@@ -71,7 +71,9 @@ def ways_back(rows: RowSet) -> list[RowWay]:
 
 def _is_there(way: RowWay, shape: Shape | None) -> bool:
     """Whether an input of `shape` has such rows; of a damaged recording it need not."""
-    if shape is None or not 0 <= way.axis < len(shape):
+    if shape is None or way.axis == WHOLE:
+        return shape is not None
+    if not 0 <= way.axis < len(shape):
         return False
     return bool(((way.rows >= 0) & (way.rows < shape[way.axis])).all())
 
@@ -192,11 +194,14 @@ def _concatenated(rows: RowSet) -> list[RowWay]:
 
 
 def _packed(rows: RowSet) -> list[RowWay]:
-    """Pack, and OneHot: an axis more than their inputs, to the others of which they keep."""
+    """Pack, and OneHot: an axis more than their inputs, to the others of which they keep.
+
+    Along that axis Pack has all of one input after another.
+    """
     named = rows.node.attributes.get("axis", "None") != "None"  # eager ops are given None for what it is by default
     along = (rows.attribute("axis") if named or rows.node.op_type == "Pack" else -1) % len(rows.shape)
     if rows.axis == along:
-        return []
+        return [RowWay(int(i), WHOLE, rows.rows[:0]) for i in rows.rows] if rows.node.op_type == "Pack" else []
     return [way for i in range(len(rows.inputs)) for way in rows.same(i, rows.axis - (rows.axis > along))]
 
 
@@ -248,7 +253,7 @@ _FINDERS: Mapping[str, _Finder] = {
     **dict.fromkeys(kinds.PLACES, _largest_place),
     **dict.fromkeys(kinds.GATHERS, sliced_axes.gathered),
     **dict.fromkeys(("Pad", "PadV2", "MirrorPad"), sliced_axes.padded),
-    **dict.fromkeys(("Split", "SplitV"), sliced_axes.split),
+    **dict.fromkeys(kinds.SPLITS, sliced_axes.split),
     **dict.fromkeys(("Conv2DBackpropInput", "DepthwiseConv2dNativeBackpropInput"), _slope_of_convolution),
     **dict.fromkeys(("CTCLoss", "CTCLossV2"), _alignment_losses),
     **dict.fromkeys(_LAST_AXES, _within_last_axes),

@@ -7,7 +7,9 @@ import json
 import os
 import signal
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -60,6 +62,44 @@ def _front(*commands: str, as_json: bool = False) -> tuple[LineFrontend, io.Stri
 
 def _piped(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+class _Person:
+    """Somebody at the prompt, who goes on; `calls` is how the screen of the program stands meanwhile."""
+
+    interactive = True
+    echoes = False
+    ending = ""
+
+    def __init__(self, calls: list[str]) -> None:
+        self._calls = calls
+        self.seen: list[str] = []
+
+    def opened(self, completer):
+        return nullcontext()
+
+    def silent(self) -> bool:
+        return False
+
+    def read(self, prompt: str = "tfdbg> ") -> str:
+        self.seen = list(self._calls)
+        return "run"
+
+
+def test_a_screen_of_the_program_is_left_for_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    curses = SimpleNamespace(
+        error=ValueError,
+        isendwin=lambda: False,
+        endwin=lambda: calls.append("left"),
+        doupdate=lambda: calls.append("drawn"),
+    )
+    monkeypatch.setitem(sys.modules, "_curses", curses)
+    person = _Person(calls)
+    LineFrontend(REGISTRY, Settings(), source=person, output=io.StringIO()).stop(sample_run.run_end())
+    assert (person.seen, calls) == (["left"], ["left", "drawn"])
+    _front("version")[0].stop(sample_run.run_end())
+    assert calls == ["left", "drawn"], "nobody is at a prompt"
 
 
 def test_commands_are_echoed_and_answered_until_one_decides() -> None:

@@ -5,6 +5,7 @@ python tui_host.py SCENARIO REPORT.json: stops as the scenario says, then writes
 
 from __future__ import annotations
 
+import curses
 import faulthandler
 import json
 import logging
@@ -219,6 +220,11 @@ def main() -> None:
     worker = None
     if scenario == "worker":
         worker = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    if scenario == "curses":
+        screen = curses.initscr()
+        curses.cbreak()
+        screen.addstr(5, 0, "the screen of the program")
+        screen.refresh()
     before = state()
     print("before the stop", flush=True)
 
@@ -254,6 +260,8 @@ def main() -> None:
         unfinished = report.with_suffix(".unfinished")
         unfinished.write_text(json.dumps(facts))
         unfinished.replace(report)  # who waits for the report never sees half of it
+        if scenario == "curses":
+            curses.endwin()
         print("after the stop", flush=True)
 
 

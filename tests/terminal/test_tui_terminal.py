@@ -219,6 +219,29 @@ def test_the_terminal_as_the_program_left_it_is_shown_until_a_key(tmp_path):
     assert host.report()["different"] == {}
 
 
+def test_the_screen_that_a_program_has_by_curses_is_left_and_drawn_anew(tmp_path):
+    """A blind test: what a program drew after a stop came amid old lines of the shell."""
+    host = Host(tmp_path, "curses")
+    assert host.raw.count("the screen of the program") == 1
+    host.send("p")
+    host.wait("any key comes back")
+    assert "the screen of the program" in host.text()
+    host.send("x")
+    host.wait("q leave")
+    host.send("qd")
+    assert host.finish() == 0
+    assert host.report()["different"] == {}
+    assert host.raw.count("the screen of the program") == 3
+    assert "tfdbg: run #3" in host.text() and "the screen of the program" not in host.text()
+
+
+def test_a_deadly_signal_draws_no_screen_of_the_program(tmp_path):
+    host = Host(tmp_path, "curses")
+    os.kill(host.child.pid, signal.SIGTERM)
+    assert host.finish() == 1, "as curses ends a program"
+    assert host.raw.count("the screen of the program") == 1 and not host.screen.alternate
+
+
 def test_standard_output_in_a_file_is_left_alone(tmp_path):
     host = Host(tmp_path, shell=f"HOST > {tmp_path}/out.txt </dev/null")
     host.send(":chatter<enter>")

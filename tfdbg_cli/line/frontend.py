@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
@@ -116,7 +116,7 @@ class LineFrontend:
         output = self._output(stream, service.width)
         conversation = Conversation(service, source, output, looked_after=self._looked_after)
         try:
-            with _ctrl_c_interrupts():
+            with _ctrl_c_interrupts(), _no_other_screen(source):
                 return conversation.hold(opening=self._opens(event, source), titled=self._titled(event))
         except BrokenPipeError:
             self.broken = True
@@ -185,6 +185,15 @@ class LineFrontend:
     def _set(self, settings: Settings) -> None:
         self._check(self._settings, settings)
         self._settings = settings
+
+
+def _no_other_screen(source: Input) -> AbstractContextManager[object]:
+    """The terminal without the screen of the program, where a user is to read what is said."""
+    if not source.interactive:
+        return nullcontext()
+    from tfdbg_cli.process.curses_screen import CursesScreen  # commands of a script need no terminal
+
+    return CursesScreen()
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from tfdbg_cli.collection import count_as_old
 from tfdbg_cli.document.ansi import wants_color
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.plain_text import PLAIN
+from tfdbg_cli.process.curses_screen import CursesScreen
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.deadly_signals import DEADLY, Terminated, ends_the_program, terminated
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
@@ -38,6 +39,7 @@ _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OS
 _CTRL_C = 3  # the byte
 _A_KEY = 64  # bytes of the longest sequence that one key sends
 _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
+_LAST_ROW = "\x1b[999H"
 _STANDARD_INPUT = 0
 _ANY_KEY_GONE = "\r\x1b[K"
 
@@ -53,6 +55,7 @@ class TtyScreen(urwid.display.raw.Screen):
         *,
         own_signals: bool,
         ahead: TypedAhead | None = None,
+        program_screen: CursesScreen | None = None,
     ) -> None:
         self._encoded = EncodedRows(self._attr_to_escape)
         # Asked for in any case: not every terminal that can tell what is pasted says that it can.
@@ -64,6 +67,7 @@ class TtyScreen(urwid.display.raw.Screen):
         self._begun = False
         self._warned = False  # of others that read what is typed
         self._spool = spool
+        self._program_screen = program_screen or CursesScreen()
         self._terminal = terminal_in, terminal_out
         self._own_signals = own_signals
         self._handlers: dict[int, Any] = {}
@@ -226,6 +230,8 @@ class TtyScreen(urwid.display.raw.Screen):
         self._spool.stop()
         before = termios.tcgetattr(descriptor)
         try:
+            if self._program_screen.show():
+                terminal_out.write(_LAST_ROW)
             modes = termios.tcgetattr(descriptor)
             modes[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)  # one key, whatever it is
             termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)
@@ -235,6 +241,7 @@ class TtyScreen(urwid.display.raw.Screen):
             terminal_out.write(_ANY_KEY_GONE)
             terminal_out.flush()
         finally:
+            self._program_screen.hide()
             termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
             self._spool.start()
 
@@ -283,6 +290,7 @@ class Terminal:
         self._ahead = ahead
         self._stack = ExitStack()
         self.spool = Spool()
+        self._program_screen = CursesScreen()
         self.last_words = ""
         self.main_thread = threading.current_thread() is threading.main_thread()
         self._at_end: Callable[[], None] = _nothing
@@ -299,6 +307,7 @@ class Terminal:
             ) from None
         urwid.set_ascii_fallbacks(PLAIN)
         with ExitStack() as stack:
+            stack.enter_context(self._program_screen)
             stack.callback(terminal_in.close)
             stack.callback(_close, terminal_out)
             stack.callback(self._say_last_words, terminal_out)
@@ -310,7 +319,14 @@ class Terminal:
             # A program that logs at level DEBUG would get every key pressed here.
             logging.getLogger("urwid").setLevel(logging.CRITICAL)
             own = self.main_thread and self._take_signals(stack)
-            self.screen = TtyScreen(terminal_in, terminal_out, self.spool, own_signals=own, ahead=self._ahead)
+            self.screen = TtyScreen(
+                terminal_in,
+                terminal_out,
+                self.spool,
+                own_signals=own,
+                ahead=self._ahead,
+                program_screen=self._program_screen,
+            )
             stack.callback(self.screen.close)
             self._stack = stack.pop_all()
         if not self.main_thread:
@@ -329,6 +345,8 @@ class Terminal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         atexit.unregister(self._at_end)
+        if isinstance(error, Terminated):
+            self._program_screen.give_up()
         try:
             self._stack.__exit__(kind, error, trace)
         finally:
@@ -342,10 +360,13 @@ class Terminal:
             return False
         stack.callback(signal.signal, signal.SIGINT, interrupt)
         signal.signal(signal.SIGINT, self._interrupt)
-        for number in filter(ends_the_program, DEADLY):
+        for number in filter(self._is_deadly, DEADLY):
             stack.callback(signal.signal, number, signal.SIG_DFL)
             signal.signal(number, terminated)
         return True
+
+    def _is_deadly(self, number: int) -> bool:
+        return ends_the_program(number) or (number == signal.SIGTERM and self._program_screen.is_left)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if "screen" in vars(self):  # else it is about to be

@@ -19,6 +19,7 @@ from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.values import Lack, NoValue
 
 X = np.linspace(1, 2, 16).astype(np.float32)
 
@@ -77,8 +78,8 @@ def test_a_file_that_ends_too_soon_is_told_of_at_opening(cut: Path, capsys: pyte
     [note] = opened.notes
     assert "The file data/000001.safetensors ends at byte" in note
     assert "; values of 2 runs lie behind that. Was it copied whole?" in note
-    gaps = [run.gaps for run in opened.runs]
-    assert not gaps[0] and gaps[1] == gaps[2] and gaps[1].endswith("; values of this run lie behind that.")
+    lost = [" ".join(run.lost) for run in opened.runs]
+    assert not lost[0] and lost[1] == lost[2] and lost[1].endswith("; values of this run lie behind that.")
     assert cli.main(["open", str(cut), "-c", "runs 2", "-c", "origin"]) == 0
     assert capsys.readouterr().out.count("values of this run lie behind that.") == 2
 
@@ -102,3 +103,36 @@ def test_a_folder_in_the_place_of_a_file(cut: Path) -> None:
         "The file data/000001.safetensors cannot be read: it is no file; values of 3 runs lie in it."
     )
     assert [text for text, _ in examined(cut).troubles] == [note.partition(" Was it")[0]]
+
+
+def test_a_copy_of_what_was_not_whole_tells_what_it_lacks(
+    cut: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A blind test: the values were left out without a word, and doctor found nothing wrong with the copy."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert cli.main(["open", str(cut), "-c", f"save {first}"]) == 0
+    said = capsys.readouterr().out
+    assert "Of 2 runs, #2 the first, not all could be read. The file data/000001.safetensors ends at byte" in said
+    assert cli.main(["open", str(first), "-c", f"save {second}"]) == 0
+    assert "Of 2 runs, #2 the first, not all could be read." in capsys.readouterr().out
+    for copy in (first, second):
+        opened = open_path(copy)
+        (lost,) = opened.runs[1].lost
+        assert not opened.runs[0].lost and not opened.notes
+        assert lost.startswith(
+            "When this run was saved, not all of it could be read. The file data/000001.safetensors"
+        )
+        assert lost.endswith("values of this run lie behind that. 2 values are lacking, x:0 the first.")
+        assert lost in opened.runs[1].shortcomings
+        value = opened.runs[1].tensors.value(0)
+        assert isinstance(value, NoValue)
+        assert value.lack is Lack.DAMAGED
+        assert [text for text, advice in examined(copy).troubles if advice] == [f"Run 2 and 1 more: {lost}"]
+
+
+def test_a_feed_that_cannot_be_read_is_lacking_in_the_copy(tmp_path: Path) -> None:
+    run = made_run(op("y", "Exp", value=X), feeds={"x:0": NoValue(Lack.DAMAGED, "It is cut off.")})
+    copy = _recording(tmp_path / "copy", run)
+    assert open_path(copy).runs[0].lost == (
+        "When this run was saved, not all of it could be read. 1 value is lacking, x:0 the first: It is cut off.",
+    )

@@ -153,7 +153,7 @@ def test_opened_without_a_data_file_it_says_so_of_the_whole_and_of_each_run(reco
     trouble = "The file data/000001.safetensors cannot be read: No such file or directory"
     advice = "Was it copied whole? What lies in the other files can be looked at."
     assert f"{trouble}; values of 2 runs lie in it. {advice}" in opened.notes
-    assert opened.runs[0].gaps == f"{trouble}; values of this run lie in it."
+    assert opened.runs[0].lost == (f"{trouble}; values of this run lie in it.",)
     assert opened.runs[0].notes == (NOTE,)
 
 

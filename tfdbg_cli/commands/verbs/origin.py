@@ -164,8 +164,8 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
     lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
     if unread:
         lines.append(line(f"{count_text(unread, 'tensor')} could not be read: `lt` shows a ? in place of the size."))
-    if run.gaps:
-        lines.append(line(Span(run.gaps, Style.WARNING)))
+    if run.shortcomings:
+        lines.append(line(Span(run.shortcomings, Style.WARNING)))
     if options.filter_exclude_node_names:
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):

@@ -229,7 +229,7 @@ class RecordingReader:
             raise TfdbgError(f"{self._root / layout.INDEX}: {error}") from error
 
     def run(self, number: int) -> Run:
-        """The run with this number; what is damaged or missing of it stands in its gaps.
+        """The run with this number, which says what is damaged or missing of it.
 
         Raises:
             TfdbgError: it cannot be read.
@@ -237,7 +237,7 @@ class RecordingReader:
         """
         run, damages = self.examined(number)
         lost = (f"{trouble.text}; values of this run {trouble.behind}." for trouble in self._unreadable(number))
-        return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *lost))))
+        return replace(run, lost=(*run.lost, *damages, *lost))
 
     def _unreadable(self, number: int) -> Iterator[FileTrouble]:
         """As `unreadable_files`, of the data files that have values of the run."""
@@ -271,7 +271,7 @@ class RecordingReader:
             lacks, gaps = text(fields["lacks"]), text(fields.get("gaps", ""))
             run = replace(run, notes=notes, error=error, lacks=lacks, gaps=gaps, cut_off=flag(fields["cut_off"]))
             unfinished, exactness = flag(fields.get("unfinished", False)), read_exactness(fields.get("exactness"))
-            run = replace(run, unfinished=unfinished, exactness=exactness)
+            run = replace(run, unfinished=unfinished, exactness=exactness, lost=texts(fields.get("lost", [])))
             profile = fields["profile"]
         except DamagedIndexError as error_:
             raise TfdbgError(f"Run {number} of {self._root} cannot be read. {error_}") from error_

@@ -136,3 +136,9 @@ def test_a_feed_that_cannot_be_read_is_lacking_in_the_copy(tmp_path: Path) -> No
     assert open_path(copy).runs[0].lost == (
         "When this run was saved, not all of it could be read. 1 value is lacking, x:0 the first: It is cut off.",
     )
+
+
+def test_origin_says_what_tells_why_tensors_cannot_be_read(cut: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["open", str(cut), "-c", "runs 2", "-c", "origin"]) == 0
+    told = capsys.readouterr().out
+    assert "2 tensors could not be read. Why is told of the first by pt x:0\n" in told and "a ?" not in told

@@ -142,3 +142,18 @@ def test_origin_says_what_tells_why_tensors_cannot_be_read(cut: Path, capsys: py
     assert cli.main(["open", str(cut), "-c", "runs 2", "-c", "origin"]) == 0
     told = capsys.readouterr().out
     assert "2 tensors could not be read. Why is told of the first by pt x:0\n" in told and "a ?" not in told
+
+
+def test_runs_of_which_alerts_cannot_tell_are_not_counted_as_fine(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A blind test: 0 runs with NaN or infinity, where those that hold some could not be read."""
+    assert cli.main(["open", str(cut), "-c", "alerts", "-c", "runs"]) == 0
+    told = capsys.readouterr().out
+    assert "Of 4 tensors nobody can tell: what is kept of 4 is damaged. `tfdbg doctor` says" in told
+    assert "0 runs with NaN or infinity; of 2 runs nobody can tell: alerts" in told
+    rows = [line.split()[:3] for line in told.splitlines() if "run #" in line and line.lstrip("● ")[:1].isdigit()]
+    assert rows[1:] == [["2", "?", "?"], ["3", "?", "?"]]
+    assert cli.main(["open", str(cut), "--json", "-c", "alerts"]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (found["unknown"], found["damaged"], found["unreadable"]) == (4, 4, 0)

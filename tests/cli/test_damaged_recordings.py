@@ -13,6 +13,7 @@ import pytest
 from support.made_run import made_run, op
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.layout import WORKERS
 from tfdbg_cli.formats.container.reader import RecordingReader
 from tfdbg_cli.formats.container.writer import RecordingWriter
@@ -157,3 +158,19 @@ def test_runs_of_which_alerts_cannot_tell_are_not_counted_as_fine(
     assert cli.main(["open", str(cut), "--json", "-c", "alerts"]) == 0
     found = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (found["unknown"], found["damaged"], found["unreadable"]) == (4, 4, 0)
+
+
+def test_what_is_said_of_damage_says_what_to_do(cut: Path, tmp_path: Path) -> None:
+    """A blind test: several sentences had no way out."""
+    (cut / "recording.json").write_text("{")
+    assert open_path(cut).notes[0] == (
+        "The file recording.json is damaged. The runs can be looked at without it; copy it again."
+    )
+    index = bytearray((cut / "index.sqlite").read_bytes())
+    index[100:] = b"\xff" * (len(index) - 100)
+    (cut / "index.sqlite").write_bytes(index)
+    with pytest.raises(TfdbgError, match="is damaged") as raised:
+        open_path(cut)
+    assert raised.value.hint.startswith("Copy index.sqlite again, or record the program again")
+    [(_, advice)] = examined(cut).troubles
+    assert advice == raised.value.hint

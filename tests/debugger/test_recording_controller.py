@@ -217,8 +217,20 @@ def test_a_full_disk_is_said_once_and_the_program_goes_on(tmp_path: Path, monkey
     assert _numbers(tmp_path / "r") == [1, 2]
 
 
-@pytest.mark.parametrize("what", ["index.sqlite", ""])
-def test_a_recording_that_somebody_removed_is_said_once_and_nobody_is_sent_there(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "cause", "end"),
+    [
+        ("index.sqlite", "Somebody removed, moved or replaced the index", ", and went with its index."),
+        (
+            "",
+            "Somebody renamed or removed the folder",
+            ", a folder that somebody renamed or removed since: `tfdbg open` shows it under a new name.",
+        ),
+    ],
+)
+def test_a_recording_that_somebody_removed_is_said_once_and_nobody_is_sent_there(
+    tmp_path: Path, what: str, cause: str, end: str
+) -> None:
     case = _Case()
     case.debugger.set_watch(None)
     case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
@@ -229,9 +241,34 @@ def test_a_recording_that_somebody_removed_is_said_once_and_nobody_is_sent_there
     case.debugger.recorder.settle()
     assert case.drive(5) == "-----"
     case.debugger.recorder.end()
-    failures = [said for said in case.said if "Somebody removed, moved or replaced the index" in said]
-    assert len(failures) == 1 and "the program goes on" in failures[0]
-    assert case.said[-1] == f"1 run was recorded in {tmp_path / 'r'}, and went with its index."
+    failures = [said for said in case.said if "Somebody" in said and "Nothing more is recorded" in said]
+    assert len(failures) == 1 and cause in failures[0] and "the program goes on" in failures[0]
+    assert case.said[-1] == f"1 run was recorded in {tmp_path / 'r'}{end}"
+
+
+def test_a_folder_that_is_renamed_behind_the_last_run_is_not_shown_to_anybody(tmp_path: Path) -> None:
+    case = _Case()
+    case.debugger.set_watch(None)
+    case.debugger.recorder.begin(RecordRuns(str(tmp_path / "r")))
+    case.drive(1)
+    case.debugger.recorder.settle()
+    (tmp_path / "r").rename(tmp_path / "elsewhere")
+    case.debugger.recorder.end()
+    assert case.said[-1].startswith(
+        f"1 run was recorded in {tmp_path / 'r'}, a folder that somebody renamed or removed"
+    )
+    assert _numbers(tmp_path / "elsewhere") == [1]
+
+
+def test_a_reason_why_no_recording_begins_ends_before_the_next_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    RecordingWriter(tmp_path / "r").close()
+    case = _Case()
+    case.debugger.recorder.begin_with_first_run(RecordRuns(str(tmp_path / "r")))
+    case.drive(1)
+    assert case.said[-1].endswith("if each has a name: --worker NAME. Nothing is recorded; the program goes on.")
 
 
 def test_a_fault_of_ours_is_said_once_and_the_program_goes_on(

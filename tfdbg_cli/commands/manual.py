@@ -106,8 +106,8 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `retraces` and `seconds` beside `functions` are those of all.
 - `alerts`: kind `alerts`. `alerts`: `[{rule, run, place, tensor, file, line, text, execution, op_type, nan, neg_inf,
   pos_inf, size}]`, where `run` is the `run` of `runs`, and `place` its `number`; `more` (whether there are others),
-  `tensors` (how many were looked at), `unknown`, `unreadable`. What rules have found in other runs has `runs` (in how
-  many of those judged) and `last_run` in place of the counts.
+  `tensors` (how many were looked at), `unknown`, `damaged` (how many of these), `unreadable` (how many runs). What
+  rules have found in other runs has `runs` (in how many of those judged) and `last_run` in place of the counts.
 - `timeline`: kind `timeline`. `total`, `begin`, `executions`: `[{number, run, place, op_type, node, is_call, time_us,
   outputs, nonfinite, file, line}]`, `run` and `place` as in `alerts`.
 - `origin --all`: kind `origins`. `tensors`, as those of `origin`; `executions`, which one of its name each is, from 0

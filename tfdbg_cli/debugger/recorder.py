@@ -122,7 +122,9 @@ class Recorder:
             try:
                 self.begin(asked)
             except TfdbgError as error:
-                self._say(f"{error} Nothing is recorded; the program goes on.")
+                reason = str(error)
+                end = "" if reason.endswith((".", "!", "?")) else "."
+                self._say(f"{reason}{end} Nothing is recorded; the program goes on.")
                 self.on_change()
             finally:
                 self._begins = False
@@ -204,6 +206,8 @@ class Recorder:
         rest = f", of which {few} kept" if 0 < kept < writer.written else ""
         shown = f"{rest}: `tfdbg open {shlex.quote(asked.path)}` shows what is there" if kept else ""
         shown = ", and went with its index" if writer.gone and writer.written else shown
+        if writer.folder_gone and writer.written:
+            shown = ", a folder that somebody renamed or removed since: `tfdbg open` shows it under a new name"
         lost = f" {missing:,} more are missing: for a while nothing could be written there." if missing else ""
         self._say(f"{count} recorded in {asked.path}{shown}.{lost}")
         if writer.written and (asked.only or asked.layer) and not self._selected:

@@ -46,7 +46,8 @@ class Run:
     before the run is held, `what_if` if parts of it can be computed again with other values, `steppable` if it can be
     made again node by node; `change` describes a run that `what_if` made. `notes` are sentences for the screen: which
     graph is shown, what could not be captured and why; `lacks` is the one about values that are missing altogether,
-    `gaps` the one about tensors of which nothing is known. `profile` is set by `run -p`. `caught` says that a check
+    `gaps` the one about tensors of which nothing is known, `lost` those about what is damaged or missing of a saved
+    run. `profile` is set by `run -p`. `caught` says that a check
     inside the run has found what its watch looks for, so the values need not be tested again. `exactness` says
     whether the program got the numbers of an undebugged run; None where that was not examined (eager code, runs left
     alone). If the program is stopped in the middle of the run, `frames` are its Python calls,
@@ -67,6 +68,7 @@ class Run:
     notes: Sequence[str] = ()
     lacks: str = ""
     gaps: str = ""
+    lost: Sequence[str] = ()
     origin_path: str = ""  # the directory it was read from; empty for a live run
     replayable: Replayable | None = None
     what_if: WhatIf | None = None
@@ -81,6 +83,11 @@ class Run:
     ignored: Sequence[IgnoredPlace] = ()
     variables: TellsVariables | None = None
     no_replay: str = ""
+
+    @property
+    def shortcomings(self) -> str:
+        """What lists of its tensors say that they cannot tell; empty for nothing."""
+        return " ".join(filter(None, (self.gaps, *self.lost)))
 
     @property
     def is_graph_alone(self) -> bool:

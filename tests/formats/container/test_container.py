@@ -410,7 +410,7 @@ def test_damage_to_what_is_told_of_variables_costs_that(tmp_path: Path) -> None:
         index.commit()
     read = open_path(tmp_path / "case").runs[0]
     assert read.variables is None
-    assert "Which variables of this run are trained is damaged" in read.gaps
+    assert "Which variables of this run are trained is damaged" in " ".join(read.lost)
 
 
 def test_statistics_alone_of_integers_that_no_column_holds(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_opened_without_a_data_file_it_says_so_of_the_whole_and_of_each_run(reco
     trouble = "The file data/000001.safetensors cannot be read: No such file or directory"
     advice = "Was it copied whole? What lies in the other files can be looked at."
     assert f"{trouble}; values of 2 runs lie in it. {advice}" in opened.notes
-    assert opened.runs[0].gaps == f"{trouble}; values of this run lie in it."
+    assert opened.runs[0].lost == (f"{trouble}; values of this run lie in it.",)
     assert opened.runs[0].notes == (NOTE,)
 
 
@@ -174,3 +174,30 @@ def test_a_folder_of_data_that_may_not_be_read_costs_the_values_alone(
         " Check its permissions." in opened.notes
     )
     assert len(opened.runs) == 2 and len(opened.runs[0].tensors)
+
+
+@pytest.mark.parametrize("length", [(1 << 64) - 1, (64 << 20) + 5])
+def test_a_header_that_is_said_to_be_longer_than_its_file(recording: Path, length: int) -> None:
+    """A blind test: what was too long to be looked at counted as sound."""
+    path = _data_file(recording)
+    content = bytearray(path.read_bytes())
+    content[:8] = length.to_bytes(8, "little")
+    path.write_bytes(content)
+    [(text, _)] = examined(recording).troubles
+    assert text == f"The header of the file data/{path.name} is damaged; values of 2 runs lie in it."
+
+
+def test_a_very_long_header_is_looked_at_where_it_begins_and_ends(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tfdbg_cli.formats.container.data_headers._MOST", 16)
+    path = _data_file(recording)
+    assert not examined(recording).troubles
+    content = bytearray(path.read_bytes())
+    length = int.from_bytes(content[:8], "little")
+    for at in (8, 8 + length - 1):
+        changed = bytearray(content)
+        changed[at] = 7
+        path.write_bytes(changed)
+        [(text, _)] = examined(recording).troubles
+        assert text == f"The header of the file data/{path.name} is damaged; values of 2 runs lie in it."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.runs import Run
@@ -43,6 +43,10 @@ class AlertSearch:
     left_out: Callable[[int], Set[int]] | None = None
     tensors: int = 0
     unknown: int = 0  # tensors of which it is not known whether they are finite
+    damaged: int = 0  # of these, how many since what is kept of them is damaged
+    untold: set[int] = field(
+        default_factory=set
+    )  # the places of the runs in which there are such, or that are unreadable
     unreadable: int = 0  # runs
     meant: int = 0
 
@@ -53,6 +57,7 @@ class AlertSearch:
                 store = self.runs[place].tensors
             except TfdbgError:
                 self.unreadable += 1
+                self.untold.add(place)
                 continue
             yield from self._in(place, store)
 
@@ -72,6 +77,8 @@ class AlertSearch:
             summary = known_of(store, index)
             if summary is None or summary.any_nonfinite is None:
                 self.unknown += 1
+                self.damaged += summary is None and is_damaged(store, index)
+                self.untold.add(place)
             elif summary.any_nonfinite and self._counts(summary) and index in left_out:
                 self.meant += 1
             elif summary.any_nonfinite and self._counts(summary):
@@ -83,6 +90,12 @@ class AlertSearch:
 
     def _excluded(self, store: TensorStore, index: int) -> bool:
         return self.exclude is not None and self.exclude.search(store[index].node) is not None
+
+
+def is_damaged(store: TensorStore, index: int) -> bool:
+    """Whether there is no value since what is kept of it is damaged."""
+    value = store.value(index)
+    return isinstance(value, NoValue) and value.lack is Lack.DAMAGED
 
 
 def known_of(store: TensorStore, index: int) -> Summary | None:

@@ -23,7 +23,8 @@ from tfdbg_cli.model.values import NoValue
 
 @dataclass(frozen=True)
 class Passed:
-    """What a search for the origin passed over: `unread` is the number of tensors before it whose value is lost.
+    """What a search for the origin passed over: `unread` is the number of tensors before it whose value is lost,
+    `first_unread` the row of the first of all that were looked at.
 
     `intended` are infinities that look intended, `ignored` the nodes that are bad but ignored by the user.
     """
@@ -31,6 +32,7 @@ class Passed:
     unread: int
     intended: tuple[Intended, ...]
     ignored: tuple[str, ...]
+    first_unread: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Finding:
 
 def passed_by(search: OriginSearch) -> Passed:
     """What `search` has passed over so far."""
-    return Passed(search.unread, told_once(search.intended), search.dismissals.bad_nodes)
+    return Passed(search.unread, told_once(search.intended), search.dismissals.bad_nodes, search.first_unread)
 
 
 def look_for(run: Run, search: OriginSearch) -> Finding | Passed:

@@ -89,6 +89,11 @@ class OriginSearch:
         """Of how many tensors looked at so far the value was lost; they count as fine."""
         return len(self._verdicts.unread)
 
+    @property
+    def first_unread(self) -> int | None:
+        """The row of the first of these."""
+        return min(self._verdicts.unread, default=None)
+
     def unread_before(self, origin: Origin) -> int:
         """Of how many tensors before `origin` the value was lost. Before what a run was given there is none."""
         return 0 if origin.index is None else sum(row < origin.index for row in self._verdicts.unread)

@@ -134,7 +134,7 @@ def _head(
         lines.append(line(Span(hint, Style.HINT)))
     lines.append(line(f"Looked at {count_text(search.tensors, 'tensor')}."))
     if search.unknown:
-        text = f"Of {count_text(search.unknown, 'tensor')} nobody can tell: neither counts nor values are there."
+        text = f"Of {count_text(search.unknown, 'tensor')} nobody can tell: {_why_unknown(search)}"
         lines.append(line(Span(text, Style.WARNING)))
     if search.meant:
         why = "intended (a mask of -inf, gradients of a skipped step) or ignored"
@@ -149,6 +149,15 @@ def _head(
     if search.unreadable:
         lines.append(line(Span(f"{count_text(search.unreadable, 'run')} cannot be read.", Style.WARNING)))
     return lines
+
+
+def _why_unknown(search: AlertSearch) -> str:
+    """Why nobody can tell of some tensors whether they are finite."""
+    if not search.damaged:
+        return "neither counts nor values are there."
+    others = search.unknown - search.damaged
+    rest = f", and of {others:,} neither counts nor values are there" if others else ""
+    return f"what is kept of {search.damaged:,} is damaged{rest}. `tfdbg doctor` says what is wrong with a file."
 
 
 def _row(context: Context, alert: Alert) -> Row:
@@ -180,6 +189,7 @@ def _data(
     listed = {(one["rule"], one["run"], one["tensor"]) for one in found}
     rows = [*(rule_data(one) for one in ruled if (one.rule, one.run, one.tensor) not in listed), *found]
     told = {"tensors": search.tensors, "unknown": search.unknown, "unreadable": search.unreadable}
+    told["damaged"] = search.damaged
     told["left_out"] = search.meant
     return {"alerts": rows, "more": more, **told}
 

@@ -103,8 +103,8 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
         was = "was" if listing.blank == 1 else "were"
         blank = f"{count_text(listing.blank, 'tensor')}{first} could not be read, and so {was} not counted."
         lines.append(line(Span(blank, Style.WARNING)))
-    if context.run.gaps:
-        lines.append(line(Span(context.run.gaps, Style.WARNING)))
+    if context.run.shortcomings:
+        lines.append(line(Span(context.run.shortcomings, Style.WARNING)))
     if _is_half_blind(context, options):
         lines.append(line(Span(_RESULTS_UNKNOWN, Style.WARNING)))
     if not listing.indices:

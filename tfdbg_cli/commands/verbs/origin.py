@@ -17,6 +17,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
+from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.origin.around import after_line, ignored_blocks, intended_blocks
 from tfdbg_cli.commands.views.origin.by_health import origin_by_health
 from tfdbg_cli.commands.views.origin.data import nothing_data, origin_data
@@ -148,6 +149,14 @@ def _elsewhere(context: Context) -> list[Line]:
     return [line(Span("alerts", Style.KEY, "alerts"), Span(there, Style.HINT))]
 
 
+def _unread_line(run: Run, unread: int, first: int) -> Line:
+    """How many tensors could not be read, and what says why of the one at row `first`."""
+    why = tensor_link(run.tensors, first)
+    return line(
+        f"{count_text(unread, 'tensor')} could not be read. Why is told of the first by ", Span(why, Style.KEY, why)
+    )
+
+
 def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> Document:
     run = context.run
     where = "what was computed so far" if context.stepper else _this_run(context)
@@ -162,10 +171,10 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
         lines = [line(Span(f"No {what}{but} in what could be read of this run.", Style.WARNING))]
     looked_at = count_text(len(run.tensors) - unread, "tensor")
     lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
-    if unread:
-        lines.append(line(f"{count_text(unread, 'tensor')} could not be read: `lt` shows a ? in place of the size."))
-    if run.gaps:
-        lines.append(line(Span(run.gaps, Style.WARNING)))
+    if passed.first_unread is not None:
+        lines.append(_unread_line(run, unread, passed.first_unread))
+    if run.shortcomings:
+        lines.append(line(Span(run.shortcomings, Style.WARNING)))
     if options.filter_exclude_node_names:
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):

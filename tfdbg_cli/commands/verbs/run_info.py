@@ -87,7 +87,8 @@ def _what(context: Context) -> list[Line]:
         every = dict.fromkeys((*call.notes, *_stop_notes(context), *context.run.notes))  # a stop may repeat the run's
         notes = tuple(note for note in every if note != doubt)
     lines += [line(Span(note, Style.HINT)) for note in notes]
-    return lines if before or not context.run.gaps else [*lines, line(Span(context.run.gaps, Style.WARNING))]
+    lacking = "" if before else context.run.shortcomings
+    return [*lines, line(Span(lacking, Style.WARNING))] if lacking else lines
 
 
 def _needs_no_graph(context: Context) -> bool:
@@ -203,7 +204,7 @@ def _stop_notes(context: Context) -> Sequence[str]:
 
 
 def _run_notes(run: Run) -> tuple[str, ...]:
-    return (*run.notes, run.gaps) if run.gaps else tuple(run.notes)
+    return (*run.notes, run.shortcomings) if run.shortcomings else tuple(run.notes)
 
 
 def _data(context: Context) -> dict[str, Any]:

@@ -102,6 +102,11 @@ class BackgroundWriter:
         return self._writer.gone
 
     @property
+    def folder_gone(self) -> bool:
+        """Whether its folder was renamed or removed: under a new name it may be there."""
+        return self._writer.folder_gone
+
+    @property
     def kept(self) -> int:
         """How many of the runs written are still in the recording: the oldest may have been dropped."""
         return 0 if self.gone else self.written - self._writer.dropped

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.recording.regular_file import opened
@@ -34,14 +34,26 @@ def has_header(path: Path) -> bool:
 
 
 def _header(path: Path) -> tuple[int, Mapping[str, Any]] | None:
-    """How long the header is, and what it says; nothing of a very long one. None where it cannot be read."""
+    """How long the header is, and what it says; nothing of a very long one. None where it cannot be read.
+
+    A very long one lies in the file, and looks like a header where it begins and ends: else its length is damaged.
+    """
     try:
-        with opened(path) as (file, _):
+        with opened(path) as (file, size):
             length = int.from_bytes(file.read(_LENGTH), "little")
+            if length > _MOST and not (_LENGTH + length <= size and _seems_one(file, length)):
+                return None
             header = json.loads(file.read(length)) if length <= _MOST else {}
     except (OSError, ValueError, RecursionError, TfdbgError):
         return None
     return (length, header) if isinstance(header, dict) else None
+
+
+def _seems_one(file: BinaryIO, length: int) -> bool:
+    """Whether the `length` bytes behind the first ones begin and end as a header does."""
+    first = file.read(1)
+    file.seek(_LENGTH + length - 1)
+    return first == b"{" and file.read(1) in {b"}", b" "}
 
 
 def _places(length: int, header: Mapping[str, Any]) -> Iterator[tuple[int, int]]:

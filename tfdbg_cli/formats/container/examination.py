@@ -9,7 +9,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
 from tfdbg_cli.formats.container.file_troubles import trouble_of
-from tfdbg_cli.formats.container.reader import RecordingReader, no_run_advice
+from tfdbg_cli.formats.container.reader import COPY_MANIFEST, RecordingReader, no_run_advice
 from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.row_places import misplaced
 from tfdbg_cli.formats.recording.format import UNCHECKED, Examination, NamedPath, told_of_runs
@@ -17,6 +17,7 @@ from tfdbg_cli.formats.recording.traceback_table import told_of_damaged_sources
 from tfdbg_cli.model.units import count_text
 
 _RUNS_LOOKED_AT = 200
+_LOST = "It is in no file here: look at what was saved, copy that again if it was no whole copy, and save it anew."
 _COPY_INDEX = "Copy index.sqlite again. What a command cannot read of it, it says."
 _NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
 _OUTSIDE = "The index is damaged there: copy index.sqlite again. These have no values."
@@ -30,11 +31,12 @@ def examine(place: NamedPath, name: str) -> Examination:
         numbers = [number for number, _ in reader.written()]
     except TfdbgError as error:
         return Examination(name, (), ((error.message, error.hint),))
-    troubles = [(note, "") for note in reader.notes]
+    troubles = [(note, COPY_MANIFEST) for note in reader.notes]
     if not numbers:
         text = f"No run of the recording {place.path} was finished."
         return Examination(name, (), (*troubles, (text, no_run_advice(place.path))))
     told: dict[str, list[int]] = {}
+    lost: dict[str, list[int]] = {}
     sources: dict[str, None] = {}  # those that are damaged; runs have them in common
     for number in numbers[:_RUNS_LOOKED_AT]:
         try:
@@ -45,10 +47,13 @@ def examine(place: NamedPath, name: str) -> Examination:
             continue
         for note in noted:
             told.setdefault(note, []).append(number)
-        troubles += [(f"Run {number}: {damage}", "") for damage in damages]
+        for sentence in run.lost:
+            lost.setdefault(sentence, []).append(number)
+        troubles += [(f"Run {number}: {damage}", _COPY_INDEX) for damage in damages]
         if isinstance(run.sources, RecordedSources):
             sources.update(dict.fromkeys(run.sources.damaged()))
-    troubles += [(damage, "") for damage in told_of_damaged_sources(list(sources))]
+    troubles += [(sentence, _LOST) for sentence in told_of_runs(lost, len(numbers))]
+    troubles += [(damage, _COPY_INDEX) for damage in told_of_damaged_sources(list(sources))]
     of_runs = told_of_runs(told, len(numbers[:_RUNS_LOOKED_AT]))
     facts = (f"{count_text(len(numbers), 'run')}.", *of_runs, UNCHECKED)
     damage = reader.checked_index()

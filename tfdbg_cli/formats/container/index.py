@@ -23,6 +23,8 @@ from tfdbg_cli.model.values import Array
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
+COPY_INDEX = "Copy index.sqlite again, or record the program again: only the index tells what lies where in data/."
+"""What to do about an index of which nothing can be read."""
 _BUSY_S = 5.0  # a writer takes milliseconds to commit a run
 _MOST_CONTENT = (1 << 31) - 1  # protobuf's own limit
 _AT_ONCE = 500  # numbers asked for in one question
@@ -53,15 +55,19 @@ class Index:
                 head = file.read(16)
                 file.fileno()  # SQLite opens it by its name: all of it has to be there
             if head != b"SQLite format 3\0":
-                raise TfdbgError(f"The index {path} is damaged: at offset 0 it is no SQLite database.")
+                said = f"The index {path} is damaged: at offset 0 it is no SQLite database."
+                raise TfdbgError(said, hint=COPY_INDEX)
             self._database, self._copy = _connected(path)
             self._check(path)
         except OSError as error:
-            raise TfdbgError(f"The index {path} cannot be read: {error.strerror or error}.") from error
+            from tfdbg_cli.formats.recording.unreadable import cannot_read, is_refused  # to open one nobody needs it
+
+            said = f"The index {path} cannot be read: {error.strerror or error}."
+            raise TfdbgError(said, hint=cannot_read(path, error).hint if is_refused(error) else COPY_INDEX) from error
         except sqlite3.Error as error:
-            raise TfdbgError(f"The index {path} is damaged: {error}.") from error
+            raise TfdbgError(f"The index {path} is damaged: {error}.", hint=COPY_INDEX) from error
         except DamagedIndexError as error:
-            raise TfdbgError(f"{path} cannot be read. {error}") from error
+            raise TfdbgError(f"{path} cannot be read. {error}", hint=COPY_INDEX) from error
 
     def _check(self, path: Path) -> None:
         self._database.execute("PRAGMA trusted_schema = OFF")
@@ -74,7 +80,8 @@ class Index:
         layout.require_known(version, path.parent)
         found = set(self.rows(_KINDS))
         if found != {("table", name, "CREATE TABLE ") for name in layout.TABLES}:
-            raise TfdbgError(f"The index {path} is damaged: its tables are not those of a recording.")
+            said = f"The index {path} is damaged: its tables are not those of a recording."
+            raise TfdbgError(said, hint=COPY_INDEX)
 
     def rows(self, question: str, *values: int | bytes) -> list[tuple[Any, ...]]:
         """The rows that answer `question`.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.errors import WRONG_CONTENT, NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.index import COPY_INDEX, DamagedIndexError, Index
 from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.store import RecordedTensors
 from tfdbg_cli.formats.container.stored import StoredElements
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from tfdbg_cli.model.variables import ToldVariables
 
 _LONGEST_MANIFEST = 1 << 20
+_OTHERS = "Other runs may be whole. Copy index.sqlite again; `tfdbg doctor` says what is damaged."
+COPY_MANIFEST = "The runs can be looked at without it; copy it again."
+"""What to do about the note of a reader."""
 _PROGRAMS = 8  # whose graphs are kept
 
 
@@ -61,7 +64,7 @@ def open_recording(root: Path) -> SavedRecording:
     if not runs:
         raise NothingYetError(f"No run of the recording {root} was finished.", hint=no_run_advice(root))
     news = News(root, runs[-1])
-    notes = (*reader.notes, *told_of_files(reader))
+    notes = (*(f"{note} {COPY_MANIFEST}" for note in reader.notes), *told_of_files(reader))
     return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)
 
 
@@ -226,10 +229,10 @@ class RecordingReader:
         try:
             return self._index.rows(question, *values)
         except DamagedIndexError as error:
-            raise TfdbgError(f"{self._root / layout.INDEX}: {error}") from error
+            raise TfdbgError(f"{self._root / layout.INDEX}: {error}", hint=COPY_INDEX) from error
 
     def run(self, number: int) -> Run:
-        """The run with this number; what is damaged or missing of it stands in its gaps.
+        """The run with this number, which says what is damaged or missing of it.
 
         Raises:
             TfdbgError: it cannot be read.
@@ -237,7 +240,7 @@ class RecordingReader:
         """
         run, damages = self.examined(number)
         lost = (f"{trouble.text}; values of this run {trouble.behind}." for trouble in self._unreadable(number))
-        return replace(run, gaps=" ".join(filter(None, (run.gaps, *damages, *lost))))
+        return replace(run, lost=(*run.lost, *damages, *lost))
 
     def _unreadable(self, number: int) -> Iterator[FileTrouble]:
         """As `unreadable_files`, of the data files that have values of the run."""
@@ -271,12 +274,13 @@ class RecordingReader:
             lacks, gaps = text(fields["lacks"]), text(fields.get("gaps", ""))
             run = replace(run, notes=notes, error=error, lacks=lacks, gaps=gaps, cut_off=flag(fields["cut_off"]))
             unfinished, exactness = flag(fields.get("unfinished", False)), read_exactness(fields.get("exactness"))
-            run = replace(run, unfinished=unfinished, exactness=exactness)
+            run = replace(run, unfinished=unfinished, exactness=exactness, lost=texts(fields.get("lost", [])))
             profile = fields["profile"]
         except DamagedIndexError as error_:
-            raise TfdbgError(f"Run {number} of {self._root} cannot be read. {error_}") from error_
+            raise TfdbgError(f"Run {number} of {self._root} cannot be read. {error_}", hint=_OTHERS) from error_
         except WRONG_CONTENT as error_:
-            raise TfdbgError(f"Run {number} of {self._root} cannot be read: its description is damaged.") from error_
+            said = f"Run {number} of {self._root} cannot be read: its description is damaged."
+            raise TfdbgError(said, hint=_OTHERS) from error_
         if profile is not None:
             try:
                 run = replace(run, profile=read_profile(json.loads(self._index.content(whole(profile)))))

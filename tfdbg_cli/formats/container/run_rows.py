@@ -15,6 +15,7 @@ from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
 from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
 from tfdbg_cli.formats.container.layout import shape_text
+from tfdbg_cli.formats.container.lost_values import lost_at_saving
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
 from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
@@ -41,10 +42,14 @@ _NOWHERE: _Columns = (None, None, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The result of writing a run: its number in the recording, and sentences about what was left out."""
+    """The result of writing a run: its number in the recording, and sentences about what was left out.
+
+    `lost` are those about what was damaged or missing of it where it was read from.
+    """
 
     run: int
     notes: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +70,14 @@ class _Plan:
 class _Found:
     """What the index is to hold of the tensors of a run.
 
-    `unwritable` are the names of those whose values no recording can hold.
+    `unwritable` are the names of those whose values no recording can hold, `damaged` those whose values could not be
+    read, tensors and feeds, with the reasons.
     """
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     summaries: list[tuple[Any, ...]] = field(default_factory=list)
     unwritable: list[str] = field(default_factory=list)
+    damaged: list[tuple[str, NoValue]] = field(default_factory=list)
 
 
 class RunRows:
@@ -108,11 +115,12 @@ class RunRows:
         found = self._write_tensors(run.tensors, plan, shown)
         self._index.executemany(f"INSERT INTO tensors VALUES ({', '.join('?' * 16)})", found.rows)
         self._index.executemany(f"INSERT INTO summaries VALUES ({', '.join('?' * 14)})", found.summaries)
-        self._write_feeds(run.call.feeds, number, shown)
+        self._write_feeds(run.call.feeds, number, shown, found.damaged)
+        lost = lost_at_saving(run, found.damaged)
         nbytes = sum(tensor.nbytes or 0 for tensor in plan.tensors)
-        self._write_run(run, number, nbytes, self._columns(found.rows, number))
+        self._write_run(run, number, nbytes, lost, self._columns(found.rows, number))
         self._write_run_files(number, found.rows)
-        return Written(number, _left_out(found.unwritable))
+        return Written(number, _left_out(found.unwritable), lost)
 
     def _planned(self, run: Run, number: int, selection: Selection | None) -> _Plan:
         store = run.tensors
@@ -149,6 +157,8 @@ class RunRows:
                 shown.add(tensor.name, value, location)
             elif lack is not value:
                 found.unwritable.append(str(tensor.name))
+            elif lack.lack is Lack.DAMAGED:
+                found.damaged.append((str(tensor.name), lack))
             told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
             found.rows.append((plan.number, place, *self._facts(plan.form, place, dtype, shape), told, *location))
         found.rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
@@ -208,11 +218,15 @@ class RunRows:
             found = shared[memory, nbytes] = self._files.add(name, elements)
         return found
 
-    def _write_feeds(self, feeds: Mapping[str, Any], number: int, shown: _Shown) -> None:
+    def _write_feeds(
+        self, feeds: Mapping[str, Any], number: int, shown: _Shown, damaged: list[tuple[str, NoValue]]
+    ) -> None:
         rows: list[tuple[Any, ...]] = []
         for place, (name, value) in enumerate(feeds.items()):
             row: tuple[Any, ...] = (None, None, *_NOWHERE)
-            if value is not None and not isinstance(value, NoValue):
+            if isinstance(value, NoValue):
+                damaged += [(name, value)] if value.lack is Lack.DAMAGED else []
+            elif value is not None:
                 try:
                     array = as_array(value)
                     elements = elements_of(array, _fitting(array.dtype, ""), compressed=self._compressed)
@@ -239,7 +253,7 @@ class RunRows:
         trainable = {} if run.variables is None else dict(run.variables.trainable)
         return {"variables": self._contents.number(json_bytes({"trainable": trainable}))} if trainable else {}
 
-    def _write_run(self, run: Run, number: int, nbytes: int, columns: dict[str, Any]) -> None:
+    def _write_run(self, run: Run, number: int, nbytes: int, lost: Sequence[str], columns: dict[str, Any]) -> None:
         description = {
             "call": call_fields(run.call),
             "error": None if run.error is None else asdict(run.error),
@@ -252,6 +266,7 @@ class RunRows:
             "profile": None
             if run.profile is None
             else self._contents.number(json_bytes(profile_fields(run.profile))),
+            **({"lost": list(lost)} if lost else {}),
             **self._variables(run),
             **columns,
         }

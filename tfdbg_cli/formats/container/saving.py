@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container.lost_values import told_of_lost
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.recording.writing import require_room
 from tfdbg_cli.model.runs import Run
@@ -39,10 +40,13 @@ def save_runs(
         require_room(runs_size(runs), path, disk_budget)
     writer = RecordingWriter(path, compressed=compressed)
     notes: dict[str, None] = {}
+    lost: list[tuple[int, Sequence[str]]] = []
     count = 0
     try:
         for run in _readable(runs, notes):
-            notes.update(dict.fromkeys(writer.write(run).notes))
+            written = writer.write(run)
+            notes.update(dict.fromkeys(written.notes))
+            lost += [(run.call.number, written.lost)] if written.lost else []
             count += 1
         writer.close()
     except BaseException:
@@ -51,7 +55,7 @@ def save_runs(
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     told = "The run is" if count == 1 else f"{count:,} runs are"
     where = f"{told} in {path} ({bytes_text(size)}): `tfdbg open {shlex.quote(str(path))}` shows"
-    return (f"{where} {'it' if count == 1 else 'them'}.", *notes)
+    return (f"{where} {'it' if count == 1 else 'them'}.", *told_of_lost(lost), *notes)
 
 
 def runs_size(runs: Sequence[Run]) -> int:

@@ -82,7 +82,8 @@ class RecordingWriter:
         self._ring = Ring(path, self._index, self._files, budget, ring)
         self._limited = budget > 0
         self._next = 1
-        self.gone = False  # whether somebody was found to have taken the index away
+        self.gone = False  # whether somebody was found to have taken the index away,
+        self.folder_gone = False  # and the folder with it
 
     @property
     def moved(self) -> int:
@@ -122,7 +123,10 @@ class RecordingWriter:
         except BaseException as error:
             self._take_back()
             if isinstance(error, OSError | sqlite3.Error):
-                self.gone = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED
+                self._look_for_folder()
+                self.gone |= getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED
+                if self.folder_gone:
+                    raise _without_folder(self.path) from error
                 raise _cannot_write(self.path, error, limit) from error
             raise
         self._rows.keep()
@@ -162,6 +166,7 @@ class RecordingWriter:
             TfdbgError: its last file cannot be completed.
 
         """
+        self._look_for_folder()
         with file_limit() as limit:
             try:
                 self._files.end_file()
@@ -173,6 +178,11 @@ class RecordingWriter:
                 else:
                     self._index.close()
                 self._lock.release()
+
+    def _look_for_folder(self) -> None:
+        """Find out whether somebody has renamed or removed the folder."""
+        self.folder_gone = not self.path.is_dir()
+        self.gone |= self.folder_gone
 
     @property
     def _is_lost(self) -> bool:
@@ -209,6 +219,12 @@ def _manifest() -> dict[str, object]:
         "writer": {"host": platform.node(), "process": os.getpid()},
         "versions": versions(),
     }
+
+
+def _without_folder(path: Path) -> TfdbgError:
+    said = f"Somebody renamed or removed the folder {path} while runs were recorded in it."
+    hint = "Under a new name it has those that were written before; begin the next recording in a folder that stays."
+    return TfdbgError(said, hint=hint, exit_code=2)
 
 
 def _cannot_write(path: Path, error: OSError | sqlite3.Error, limit: FileLimit) -> TfdbgError:

@@ -16,6 +16,7 @@ from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Lack, NoValue
 
 _RUNS_LOOKED_AT = 200
+_COPY = "What is not damaged is shown. Copy the dump again, or run the program again."
 _MOST_TENSORS = 20_000  # whose files are looked at
 
 
@@ -34,9 +35,9 @@ def examine(directories: Sequence[Path], name: str, notes: Sequence[str] = ()) -
             continue
         for note in noted:
             told.setdefault(note, []).append(number)
-        wrong = [note for note in run.notes if note not in noted]
-        wrong += [*_damaged(run), *told_of_damaged_sources(list(damaged_sources(directory)))]
-        troubles += [(f"Run {number}: {note}", "") for note in wrong]
+        troubles += [(f"Run {number}: {note}", "") for note in run.notes if note not in noted]
+        wrong = [*_damaged(run), *told_of_damaged_sources(list(damaged_sources(directory)))]
+        troubles += [(f"Run {number}: {damage}", _COPY) for damage in wrong]
     count = len(directories)
     of_runs = told_of_runs(told, min(count, _RUNS_LOOKED_AT))
     return Examination(name, (f"{count_text(count, 'run')}.", *notes, *of_runs, UNCHECKED), tuple(troubles))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tfdbg_cli.errors import NothingYetError, TfdbgError
-from tfdbg_cli.formats.container.reader import News, RecordingReader, no_run_advice, told_of_files
+from tfdbg_cli.formats.container.reader import COPY_MANIFEST, News, RecordingReader, no_run_advice, told_of_files
 from tfdbg_cli.formats.jobs.root import workers_in
 from tfdbg_cli.formats.recording.format import NamedPath
 from tfdbg_cli.formats.recording.saved_runs import GrowingRuns, SavedRecording
@@ -57,10 +57,10 @@ class _Job:
                 runs = self._news_of(worker)
             except TfdbgError as error:
                 self.broken = True
-                notes.append(f"The worker {worker} cannot be read: {error.message}")
+                notes.append(f"The worker {worker} cannot be read: {error}")
                 continue
             found += runs
-            told = (*self._readers[worker].notes, *self._of_files[worker])
+            told = (*(f"{note} {COPY_MANIFEST}" for note in self._readers[worker].notes), *self._of_files[worker])
             notes += [f"The worker {worker}: {note}" for note in told]
             if not runs and worker not in self.workers:
                 notes.append(f"The worker {worker} has finished no run.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from tfdbg_cli.commands.context import Context
@@ -113,20 +113,24 @@ def _link(place: int) -> str:
 
 @dataclass(frozen=True)
 class _Alerts:
-    """What `alerts` found at this stop, by the places of runs; it looked through those before `end`."""
+    """What `alerts` found at this stop, by the places of runs; it looked through those before `end`.
+
+    Of those `untold` that it looked through there are tensors of which nobody can tell.
+    """
 
     counts: Counter[int]
     end: int
+    untold: Set[int] = frozenset()
 
 
 def _known_alerts(context: Context) -> _Alerts | None:
     """What is known without looking at a value: None where `alerts` was not asked of these runs."""
     count = len(context.runs)
     known: list[_Alerts] = []
-    for (runs, nan_only, excluded, most, _), (_, found) in context.memory.alerts.items():
+    for (runs, nan_only, excluded, most, _), (search, found) in context.memory.alerts.items():
         if runs == count and not nan_only and not excluded:
-            cut_off = bool(most) and len(found) > most
-            known.append(_Alerts(Counter(alert.run for alert in found), found[-1].run if cut_off else count))
+            end = found[-1].run if most and len(found) > most else count
+            known.append(_Alerts(Counter(alert.run for alert in found), end, search.untold))
     return max(known, key=lambda alerts: alerts.end, default=None)
 
 
@@ -134,6 +138,8 @@ def _alerts_cell(alerts: _Alerts, place: int) -> Span:
     found = alerts.counts[place]
     if place >= alerts.end:
         return Span(f"{found:,}+", Style.NAN) if found else Span("?")
+    if not found and place in alerts.untold:
+        return Span("?", Style.WARNING)
     return Span(f"{found:,}" if found else "", Style.NAN)
 
 
@@ -146,7 +152,9 @@ def _alerts_line(context: Context, alerts: _Alerts | None) -> list[Line]:
         return [line("Which of them hold NaN or infinity: ", key)]
     bad = count_text(len(alerts.counts), "run")
     more = f" at least: not looked behind #{alerts.end + 1}" if alerts.end < len(context.runs) else ""
-    return [line(f"{bad} with NaN or infinity{more}: ", key)]
+    untold = len({place for place in alerts.untold if place < alerts.end and not alerts.counts[place]})
+    unknown = f"; of {count_text(untold, 'other run' if alerts.counts else 'run')} nobody can tell" if untold else ""
+    return [line(f"{bad} with NaN or infinity{more}{unknown}: ", key)]
 
 
 def tensor_count(runs: Sequence[Run], place: int) -> int:

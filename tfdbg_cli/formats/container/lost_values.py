@@ -1,0 +1,36 @@
+"""What could not be read of a run when it was saved once more, as the copy tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.values import NoValue
+
+_SAVED = "When this run was saved, not all of it could be read. "
+
+
+def lost_at_saving(run: Run, damaged: Sequence[tuple[str, NoValue]]) -> tuple[str, ...]:
+    """Sentences about what is lacking of `run` in a copy; none for a run that is whole.
+
+    `damaged` are the names of tensors and feeds that could not be read, and why. What an earlier copy has lost it
+    tells already.
+    """
+    before = [sentence for sentence in run.lost if sentence.startswith(_SAVED)]
+    now = [sentence for sentence in run.lost if not sentence.startswith(_SAVED)]
+    if damaged and not before:
+        name, why = damaged[0]
+        reason = "" if now else f": {why.text.rstrip('.')}"
+        now.append(f"{count_text(len(damaged), 'value is', 'values are')} lacking, {name} the first{reason}.")
+    return (*before, f"{_SAVED}{' '.join(now)}") if now else tuple(before)
+
+
+def told_of_lost(runs: Sequence[tuple[int, Sequence[str]]]) -> tuple[str, ...]:
+    """What is said when `runs`, numbers of runs with those sentences, were saved; nothing where none has lost any."""
+    if not runs:
+        return ()
+    number, sentences = runs[0]
+    told = f"Of run #{number}" if len(runs) == 1 else f"Of {count_text(len(runs), 'run')}, #{number} the first,"
+    why = " ".join(sentence.removeprefix(_SAVED) for sentence in sentences)
+    return (f"{told} not all could be read. {why}",)

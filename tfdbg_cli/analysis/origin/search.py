@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TypeGuard
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tfdbg_cli.analysis.graph.making.forward import named_forward
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.analysis.origin.aftermath import Aftermath, aftermath
+from tfdbg_cli.analysis.origin.closed_rows import closed_rows
 from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.dismissed import NOTHING, Dismissals, Dismissed
 from tfdbg_cli.analysis.origin.element_ways import ElementWays
@@ -34,7 +34,7 @@ from tfdbg_cli.model.names import tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
-from tfdbg_cli.model.values import Array, NoValue, Value
+from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.ops.kinds import CROSS_ENTROPIES, INPUTS, LITERALS, VARIABLE_READS
 
 
@@ -120,7 +120,7 @@ class OriginSearch:
             meant, self.intended = self.intended[0], []
             self._verdicts.excuse_none()
             return replace(self._described(self._passed_over[0]), intended=meant)
-        closed = self._closed_rows() if isinstance(place, int) and self._is_minus_infinity(place) else None
+        closed = closed_rows(self._run, self._lineage, place) if isinstance(place, int) else None
         return None if place is None else self._described(place if closed is None else closed)
 
     def finds_one(self) -> bool:
@@ -139,24 +139,6 @@ class OriginSearch:
             place = self._first_place()
             if self._pass_over(place) is None and not self._dismiss_caused([] if place is None else [place]):
                 return place
-
-    def _is_minus_infinity(self, index: int) -> bool:
-        """Whether the tensor at `index` is a -inf that the program wrote down."""
-        node, value = self._lineage.node(index), self._run.tensors.value(index)
-        if node is None or node.op_type not in LITERALS or not _is_real(value) or not value.size:
-            return False
-        return bool(np.isneginf(value.flat[0]) and np.isneginf(value).all())
-
-    def _closed_rows(self) -> int | None:
-        """The first tensor that has the largest of each row, of which a mask of -inf has closed some throughout."""
-        for index in range(len(self._run.tensors)):
-            node, value = self._lineage.node(index), self._run.tensors.value(index)
-            if node is None or node.op_type != "Max" or not _is_real(value) or not np.isneginf(value).any():
-                continue
-            rows = next((item.value for item in self._lineage.inputs(index)), None)
-            if rows is not None and _is_real(rows) and np.isfinite(rows).any():
-                return index
-        return None
 
     def all(self) -> list[int | InputSeen]:
         """Every place at which something bad began: what the run was given, then tensors in order of execution.
@@ -395,8 +377,3 @@ class OriginSearch:
             if value is not None and bool(self._mask(value).any()) and not self._is_intended(node):
                 return InputSeen(name, node, value=value)
         return None
-
-
-def _is_real(value: Value) -> TypeGuard[Array]:
-    """Whether `value` holds floating-point numbers that are not complex."""
-    return not isinstance(value, NoValue) and value.dtype.kind in "fV"

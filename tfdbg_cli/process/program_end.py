@@ -7,6 +7,7 @@ to be done when nothing of the program runs any more has to be registered before
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -60,10 +61,21 @@ def end_now() -> None:
     atexit._run_exitfuncs()
 
 
+def _is_ended_by_interrupt() -> bool:
+    """Whether Python has shown a KeyboardInterrupt as that which ended the main module of a script.
+
+    At an interactive prompt one ends a line only, as it does where a program has such a prompt of its own.
+    """
+    trace = getattr(sys, "last_traceback", None)
+    if getattr(sys, "last_type", None) is not KeyboardInterrupt or trace is None or trace.tb_frame.f_back is not None:
+        return False
+    return not (hasattr(sys, "ps1") or sys.flags.interactive)
+
+
 def _end() -> None:
     while _awaited:
         with OUR_ERRORS_SUPPRESSED, suppress(KeyboardInterrupt):
             _awaited.pop()()
-    if _interrupted:
+    if _interrupted or _is_ended_by_interrupt():
         with suppress(KeyboardInterrupt):
             exec("raise KeyboardInterrupt")  # what leaves a text so is noted, too

@@ -23,6 +23,7 @@ from tfdbg_cli.formats.bundles import writer as bundle_writer
 from tfdbg_cli.formats.bundles.layout import is_bundle
 from tfdbg_cli.formats.bundles.reader import read_bundle
 from tfdbg_cli.formats.bundles.writer import bundle_size, write_bundle
+from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording import writing
 from tfdbg_cli.model.calls import RunKind
@@ -302,3 +303,23 @@ def test_nobody_else_may_look_into_it(written: Path) -> None:
     assert written.stat().st_mode & 0o777 == 0o700
     for path in written.rglob("*"):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_doctor_sees_a_script_that_ends_too_soon(written: Path) -> None:
+    """A blind test: nothing was wrong with a bundle whose replay.py was cut."""
+    script = written / "repetition" / "replay.py"
+    whole = script.read_text(encoding="utf-8")
+    before = examined(written).troubles
+    script.write_text(whole.replace("import", "import  ", 1) + "# mine\n", encoding="utf-8")
+    assert examined(written).troubles == before, "somebody may have changed it"
+    for text, said in ((whole[: len(whole) // 2], "ends before its last lines"), ("", "ends before its last lines")):
+        script.write_text(text, encoding="utf-8")
+        told, advice = examined(written).troubles[-1]
+        assert told == f"The file repetition/replay.py {said}." and advice.startswith(
+            "`tfdbg replay` does without it"
+        )
+    script.unlink()
+    assert (
+        examined(written).troubles[-1][0]
+        == "The file repetition/replay.py cannot be read: No such file or directory."
+    )

@@ -13,6 +13,7 @@ from support.sample_run import sample_run
 from support.saved_sources import SavedSources
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container import ring
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Run
@@ -66,3 +67,16 @@ def test_the_sizes_of_a_refusal_are_those_of_the_run(tmp_path: Path) -> None:
     with pytest.raises(TfdbgError, match=r"One run takes about 12\.\d kB, beside"):
         writer.write(_run(1, elements))
     writer.close()
+
+
+@pytest.mark.parametrize(("free", "advice"), [(1000, "Its disk has no room for one"), (1 << 30, "Raise --budget")])
+def test_a_run_that_the_disk_has_no_room_for_is_no_matter_of_the_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, advice: str
+) -> None:
+    """A blind test: a larger budget ended with a full disk."""
+    monkeypatch.setattr(ring, "free_disk", lambda _: free)
+    writer = RecordingWriter(tmp_path / "r", budget=2000)
+    with pytest.raises(TfdbgError) as raised:
+        writer.write(sample_run())
+    writer.close()
+    assert raised.value.hint.startswith(advice)

@@ -279,5 +279,6 @@ def test_files_of_tensors_that_are_damaged_are_told_when_a_dump_is_examined(tmp_
     first, second = (next((tmp_path / "dump").rglob(f"{name}_0_DebugIdentity*")) for name in ("big", "Log"))
     first.write_bytes(first.read_bytes()[:40])
     second.write_bytes(b"junk")
-    ((trouble, _),) = examine([tmp_path / "dump"], "dump").troubles
+    ((trouble, advice),) = examine([tmp_path / "dump"], "dump").troubles
     assert trouble.startswith("Run 1: 2 of ") and "tensor files are damaged (first " in trouble
+    assert advice == "What is not damaged is shown. Copy the dump again, or run the program again."

@@ -97,7 +97,7 @@ def harm_in(run: Run, search: OriginSearch, carried: CarriedOver | None = None) 
         )
     bad = search.bad_rows()
     if search.unread and run.call.kind is not RunKind.EAGER:  # eager values were checked when they were computed
-        return Harm(HarmKind.UNKNOWN, f"the values of {count_text(search.unread, 'tensor')} are lost.")
+        return Harm(HarmKind.UNKNOWN, f"the values of {count_text(len(search.unread), 'tensor')} are lost.")
     meant = search.meant_nan_rows()
     if not bad and not meant:
         return None

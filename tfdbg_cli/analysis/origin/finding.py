@@ -65,7 +65,9 @@ class Finding:
 
 def passed_by(search: OriginSearch) -> Passed:
     """What `search` has passed over so far."""
-    return Passed(search.unread, told_once(search.intended), search.dismissals.bad_nodes, search.first_unread)
+    unread = search.unread
+    first = min(unread, default=None)
+    return Passed(len(unread), told_once(search.intended), search.dismissals.bad_nodes, first)
 
 
 def look_for(run: Run, search: OriginSearch) -> Finding | Passed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
 import numpy as np
@@ -85,14 +85,9 @@ class OriginSearch:
         )
 
     @property
-    def unread(self) -> int:
-        """Of how many tensors looked at so far the value was lost; they count as fine."""
-        return len(self._verdicts.unread)
-
-    @property
-    def first_unread(self) -> int | None:
-        """The row of the first of these."""
-        return min(self._verdicts.unread, default=None)
+    def unread(self) -> Set[int]:
+        """The rows of tensors looked at so far whose values were lost; they count as fine."""
+        return self._verdicts.unread
 
     def unread_before(self, origin: Origin) -> int:
         """Of how many tensors before `origin` the value was lost. Before what a run was given there is none."""

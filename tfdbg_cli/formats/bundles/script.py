@@ -122,7 +122,7 @@ _SESSION = """\
         print("All that was fetched is finite.")
 """
 
-_END = """
+SCRIPT_END = """
 
 if __name__ == "__main__":
     main()
@@ -136,9 +136,9 @@ def script_of(replay_spec: ReplaySpec, run: Run, first_bad: str = "") -> str:
         title=_harmless(run.call.title), version=__version__, limits=limits, kernels=KERNEL_CHOICES
     )
     if not replay_spec.kind.of_session:
-        return beginning + _FUNCTION + _END
+        return beginning + _FUNCTION + SCRIPT_END
     also = [first_bad] if first_bad and run.graph.kind is GraphKind.PYTHON else []
-    return beginning + _SESSION.format(also=also) + _END
+    return beginning + _SESSION.format(also=also) + SCRIPT_END
 
 
 def _harmless(text: str) -> str:

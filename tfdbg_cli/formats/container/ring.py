@@ -12,6 +12,7 @@ from pathlib import Path
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.container.data_files import DataFiles
+from tfdbg_cli.formats.recording.writing import free_disk
 from tfdbg_cli.model.units import bytes_text
 
 _BESIDE = 1 << 16  # the most that a run is expected to take beyond what is known of it before, as headers
@@ -126,13 +127,17 @@ class Ring:
             hint="Raise --budget, or let old runs give way.",
         )
 
-    def _too_small(self, nbytes: int, shared: int | None) -> TfdbgError:
-        """The error for a run of `nbytes` that does not fit beside what all runs share, of whatever size (None)."""
+    def _too_small(self, nbytes: int, shared: int | None, free: int) -> TfdbgError:
+        """The error for a run of `nbytes` that does not fit beside what all runs share, of whatever size (None).
+
+        `free` bytes of the disk may be taken by it.
+        """
         beside = "" if shared is None else f"{bytes_text(shared)} for "
+        no_room = f"Its disk has no room for one ({bytes_text(free)} are free): make some, record somewhere else"
         return TfdbgError(
             f"One run takes about {bytes_text(nbytes)}, beside {beside}what all runs share, such as graphs; together"
             f" that is more than the {bytes_text(self._budget)} that the recording {self._root} may take.",
-            hint="Raise --budget, or record fewer tensors with --only.",
+            hint=f"{'Raise --budget' if nbytes < free else no_room}, or record fewer tensors with --only.",
         )
 
     def _oldest(self) -> int | None:
@@ -167,7 +172,8 @@ class Ring:
                 break
             if oldest is None or oldest == newest:
                 known = gone > 0 or newest is not None
-                raise self._too_small(nbytes, taken - (0 if newest is None else nbytes) if known else None)
+                free = free_disk(self._root) + (0 if newest is None else nbytes)  # the newest is on the disk already
+                raise self._too_small(nbytes, taken - (0 if newest is None else nbytes) if known else None, free)
             files += self._drop(oldest)
             gone += 1
         return GivenWay(gone, files)

@@ -26,7 +26,7 @@ _COLUMNS = (Column("Op type"), Column("Value", drop=1))
 
 def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen]) -> Document:
     """What `search` has `found` in `run`: rows of tensors, and what the run was given that no tensor shows."""
-    among = f"{count_text(search.unread, 'tensor')} could not be read, and may be." if search.unread else ""
+    among = f"{count_text(len(search.unread), 'tensor')} could not be read, and may be." if search.unread else ""
     head = line(
         Span(f"{count_text(len(found), 'tensor')} not finite although all inputs are", Style.TITLE),
         ", in order of execution:" if found else ".",
@@ -44,7 +44,7 @@ def origin_list(run: Run, search: OriginSearch, found: Sequence[int | InputSeen]
     )
     names = [str(_name(run, place)) for place in found]
     executions = [run.tensors[place].execution if isinstance(place, int) else None for place in found]
-    passed = {"unread": search.unread, "ignored": list(ignored)}
+    passed = {"unread": len(search.unread), "ignored": list(ignored)}
     told = {name: what for name, what in passed.items() if what}
     return Document("origins", blocks, lambda: {"tensors": names, "executions": executions, **told}, "origins")
 

@@ -166,7 +166,6 @@ EXPLAINED_NAMES = {
     "tfdbg_cli/capture/tf/proxy.py": {"__class__"},  # isinstance reads it
     # TensorFlow reads them.
     "tfdbg_cli/capture/tf/compat.py": {"default_factory", "get_filtered_filenames"},
-    "tfdbg_cli/cli/launch.py": {"last_traceback"},  # sys.last_traceback is for Python's post-mortem debuggers
     "tfdbg_cli/process/standard_input.py": {"__stdin__"},  # of Python's sys
     # Fields of protobuf messages, which TensorFlow reads.
     "tfdbg_cli/capture/replay/session_copy.py": {"allow_soft_placement", "disable_meta_optimizer", "opt_level"},

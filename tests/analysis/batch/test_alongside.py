@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from support.made_run import INF, Op, made_run, op
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.components import components
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.views.origin.batch import batch_lines
 from tfdbg_cli.model.calls import RunKind
 
 X = np.array([[1, 2], [3, 4], [0, 0], [5, 6]], np.float32)
@@ -192,3 +194,20 @@ def test_what_nothing_is_known_of_is_shown() -> None:
     """Labels that no op has met yet, as in a loss that was not reached."""
     log = op("log", "Log", "x", value=np.where(X == 0, INF, 1))
     assert _shown(log, x=X, y=Y) == {"x:0", "y:0"}
+
+
+def test_what_an_earlier_run_computed_is_no_data_beside_the_batch() -> None:
+    """A blind test: the state of a loop was "fed as h, x", and its rows stood among those of the batch."""
+    x, h = np.ones((4, 2), np.float32), np.zeros((4, 2), np.float32)
+    run = made_run(
+        op("x", "Placeholder", value=x), op("h", "Placeholder", value=h), op("sum", "AddV2", "x", "h", value=x + h),
+        feeds={"x": x, "h": h},
+    )  # fmt: skip
+    call = replace(run.call, kind=RunKind.EAGER, carried={"h": 6})
+    batch = BatchRows((2,), "h:0", 4)
+    (shown,) = batch_lines(replace(run, call=call), batch)
+    assert shown.text.endswith("row 2 of 4; fed as x")
+    assert [part.name for part in components(replace(run, call=call), batch)] == ["x"]
+    alone = replace(call, feeds={"h": h})
+    (shown,) = batch_lines(replace(run, call=alone), batch)
+    assert shown.text.endswith("row 2 of 4; as run #6 computed h")

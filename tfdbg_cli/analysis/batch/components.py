@@ -116,7 +116,7 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
 
     None beside a batch that a pipeline inside the run gave, however many rows they have. Beside one whose rows eager
     ops put in another order, what these were given alone. Nothing that is known not to stand row for row with the
-    batch (`alongside`).
+    batch (`alongside`), nor what an earlier run computed, unless that is all there is.
     """
     values = {name: array for name, array in given_arrays(run).items() if not _says_where(run, name)}
     past = past_in(run.graph)
@@ -126,6 +126,7 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
     found = _alongside(run, batch, found, past)
     if not batch.stored and _was_drawn(run, batch, found):
         return {}
+    found = {name: value for name, value in found.items() if name not in run.call.carried} or found
     return _of_replica(run, batch, found) if len(found) > 1 else found
 
 

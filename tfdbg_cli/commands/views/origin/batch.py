@@ -41,9 +41,17 @@ def batch_lines(run: Run, batch: BatchRows) -> list[Line]:
     head = label_span("Batch")
     parts: list[Span | str] = [head, Span(text, Style.PLAIN, link), of_how_many]
     for i, feed in enumerate(feeds[:_FEEDS]):
-        parts += [("; fed as " if feed.link.startswith("pf") else "; from ") if i == 0 else ", ", feed]
+        parts += [_verb(run, feed) if i == 0 else ", ", feed]
     parts += [f" and {len(feeds) - _FEEDS} more"] * (len(feeds) > _FEEDS)
     return [line(*parts)]
+
+
+def _verb(run: Run, feed: Span) -> str:
+    """How what `feed` names came to the run."""
+    computed_by = run.call.carried.get(feed.text.removesuffix(":0"))
+    if computed_by is not None:
+        return f"; as run #{computed_by} computed "
+    return "; fed as " if feed.link.startswith("pf") else "; from "
 
 
 def _rows_text(rows: Sequence[int]) -> str:

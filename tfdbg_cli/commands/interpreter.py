@@ -27,6 +27,19 @@ def moment_of(context: Context) -> Moment:
     return _MOMENT_OF[type(stop)]
 
 
+def parsed_for(text: str, registry: Registry, moment: Moment) -> CommandLine:
+    """`text` as words for a command of `registry`: behind one that takes what is typed as it is, as `py`, one word.
+
+    Raises:
+        TfdbgError: as `parse_line` does.
+
+    """
+    name, _, rest = text.strip().partition(" ")
+    if rest and name in registry and registry.find(name, moment).verbatim:
+        return CommandLine((name, rest.strip()))
+    return parse_line(text)
+
+
 def execute(text: str, context: Context, registry: Registry) -> Outcome:
     """Run the command string `text`.
 
@@ -37,12 +50,8 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         TfdbgError: no such command here, wrong arguments, or what the command itself raises.
 
     """
-    name, _, rest = text.strip().partition(" ")
     moment = moment_of(context)
-    if rest and name in registry and registry.find(name, moment).verbatim:
-        parsed = CommandLine((name, rest.strip()))
-    else:
-        parsed = parse_line(text)
+    parsed = parsed_for(text, registry, moment)
     if not parsed.words:
         return text_document("empty", data={})
     command = registry.find(parsed.words[0], moment, parsed.words[1:])

@@ -193,3 +193,9 @@ def test_what_a_front_end_shows_of_its_own_becomes_a_page_too() -> None:
     service = _service()
     page = service.show("/loss", text_document("matches", line("1: loss")), label="here")
     assert (page.label, service.pages.current) == ("here", page)
+
+
+@pytest.mark.parametrize("command", ["py 3 > 2", "py a = 1; a > 0"])
+def test_python_has_no_steps_and_may_compare(command: str) -> None:
+    """A blind test: at a terminal it was told that `> 2` would write a file, and from `-c` it was computed."""
+    assert list(_service().steps(command)) == []

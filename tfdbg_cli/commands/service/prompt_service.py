@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, TextIO
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS
 from tfdbg_cli.commands.context import Context
-from tfdbg_cli.commands.interpreter import answered, execute, moment_of, require_moment
+from tfdbg_cli.commands.interpreter import answered, execute, moment_of, parsed_for, require_moment
 from tfdbg_cli.commands.registry import Moment, Outcome, Registry
 from tfdbg_cli.commands.service.pages import Page, Pages
-from tfdbg_cli.commands.syntax import parse_line
 from tfdbg_cli.commands.titles import StopKind, ignored_text, stop_kind, stop_title
 from tfdbg_cli.commands.views.opening import opening_command
 from tfdbg_cli.config.settings import Settings
@@ -104,7 +103,7 @@ class PromptService:
             TfdbgError: as `execute` does.
 
         """
-        parsed = parse_line(text)
+        parsed = parsed_for(text, self._registry, self.moment)
         words = parsed.words
         command = self._registry.find(words[0], self.moment, words[1:]) if words else None
         if command is not None and command.steps is not None and answered(command, parsed, self._context) is None:

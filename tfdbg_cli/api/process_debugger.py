@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
 from tfdbg_cli.analysis.retracing.retracing import often_retraced
@@ -31,12 +32,14 @@ from tfdbg_cli.debugger.trend_keeper import TrendKeeper
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.beside import Observations
+from tfdbg_cli.model.pausing import Breakpoint
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
 from tfdbg_cli.process.once import Once
 from tfdbg_cli.process.program_end import at_the_end, not_at_the_end
 
+_MOST_PLACES = 3  # that are named
 _STOPS_AT_OPS = (
     "tfdbg stops behind ops of code that runs eagerly, and none ran at that line: take one that computes something."
 )
@@ -132,8 +135,13 @@ class ProcessDebugger:
         Where the program was to run to a place, or to a run so many from there, it says that it never came there. A
         function that was retraced often is told of beside what a watch has seen, and where there was a stop.
         """
-        seen = self._not_done(watch_of(self.controller))
-        return tuple(filter(None, (self.debugger.forgotten_failure(), self.rules.summary(), seen)))
+        seen, never = self._not_done(watch_of(self.controller)), _never_came(self._waiting())
+        return tuple(filter(None, (self.debugger.forgotten_failure(), self.rules.summary(), never, seen)))
+
+    def _waiting(self) -> Sequence[Breakpoint]:
+        """The breakpoints at which the program would still stop, and never has."""
+        sought, never = self.debugger.sought, self.debugger.prompt.breakpoints.never_reached
+        return () if sought is None else [one for one in sought.breakpoints if one in never]
 
     def _not_done(self, watch: EagerWatch) -> str:
         """What was asked for and did not come, or what the watches have seen; empty if there is nothing to say."""
@@ -241,6 +249,16 @@ class ProcessDebugger:
 
 def _described(value: Value, dtype: str) -> str:
     return chip(value, dtype).text.strip()
+
+
+def _never_came(breakpoints: Sequence[Breakpoint]) -> str:
+    """A sentence on the breakpoints to which the program never came; empty where there are none."""
+    if not breakpoints:
+        return ""
+    places = " and ".join(str(one.place) for one in breakpoints[:_MOST_PLACES])
+    more = f" and {len(breakpoints) - _MOST_PLACES} more" if len(breakpoints) > _MOST_PLACES else ""
+    of_lines = f" {_STOPS_AT_OPS}" if any(one.place.line for one in breakpoints) else ""
+    return f"The program never came to {places}{more}, where it was to break.{of_lines}"
 
 
 @Once

@@ -65,6 +65,8 @@ class Prompt:
         `last_watch` is offered again. `Detach` if the front end fails.
         """
         self.has_opened = True
+        if isinstance(event, RunEnd) and event.run.paused is not None:
+            self.breakpoints.reached(event.run.paused.why)
         frames = () if isinstance(event, RunEnd) and event.run.frames else event.frames or live_frames()
         event = replace(
             event, ignored=self.ignored, breakpoints=self.breakpoints, watch=last_watch, frames=frames,

@@ -60,6 +60,7 @@ class Breakpoints:
     def __init__(self) -> None:
         self._all: dict[int, Breakpoint] = {}
         self._last = 0
+        self._reached: set[str] = set()  # why the program stopped, where it did
 
     def add(self, place: Place) -> Breakpoint:
         """Have every op at `place` stop."""
@@ -74,6 +75,15 @@ class Breakpoints:
     def clear(self) -> None:
         """Drop all."""
         self._all.clear()
+
+    def reached(self, why: str) -> None:
+        """Note that the program stopped; `why` is what `Replaceable` says of it."""
+        self._reached.add(why)
+
+    @property
+    def never_reached(self) -> tuple[Breakpoint, ...]:
+        """Those at which the program has not stopped so far."""
+        return tuple(one for one in self if str(one) not in self._reached)
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter(tuple(self._all.values()))

@@ -88,7 +88,9 @@ def pytest_runtest_protocol() -> Iterator[None]:
         return (yield)
     finally:
         if living_iterators() > before:
-            gc.collect()
+            gc.collect(1)
+            if living_iterators() > before:
+                gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.checkpoint_maker import checkpoint, table
+from support.launched import python
 
 from tfdbg_cli.cli import main as cli
+from tfdbg_cli.cli import program_variables
 from tfdbg_cli.formats.checkpoints.sorted_table import SortedTable
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -86,7 +88,11 @@ def test_what_differs_for_sure_is_told_though_an_index_is_damaged(
 
 
 @pytest.mark.tf
-def test_what_a_damaged_index_would_fill_cannot_be_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_damaged_index_would_fill_cannot_be_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The program is a fork of what has TensorFlow; that it gets a new interpreter: `test_checkpoint_against.py`.
+    monkeypatch.setattr(program_variables, "_exit_code", lambda asked: python(*asked, folder=tmp_path).returncode)
     script = tmp_path / "train.py"
     script.write_text("import tensorflow as tf\nb, w = (tf.Variable(tf.ones(2), name=name) for name in 'bw')\n")
     code, told = _asked(capsys, _of_half_an_index(tmp_path / "a"), "--against", script)

@@ -104,9 +104,9 @@ def _rows_by_twos(x: Any) -> Any:
 def test_functions_that_move_the_rows_of_a_batch(moved: Callable[[Any], Any]) -> None:
     dataset = SLICES(PAIRED).shuffle(100).batch(16, drop_remainder=True).map(moved)
     for batch in dataset.take(2):
-        for at in (0, 5):
-            told = Pipeline(weakref.ref(dataset)).find([SoughtRow(at, {0: batch.numpy()[at]})], 0, 30.0)
-            assert told.records == {at: Record(np.flatnonzero(PAIRED[:, 0] == batch.numpy()[at, 0])[0])}
+        rows = {at: batch.numpy()[at] for at in (0, 5)}
+        told = Pipeline(weakref.ref(dataset)).find([SoughtRow(at, {0: row}) for at, row in rows.items()], 0, 30.0)
+        assert told.records == {at: Record(np.flatnonzero(PAIRED[:, 0] == row[0])[0]) for at, row in rows.items()}
     open_ended = SLICES(PAIRED).batch(16).map(lambda x: x[::-1])
     row = next(iter(open_ended)).numpy()[3]
     assert Pipeline(weakref.ref(open_ended)).find([SoughtRow(3, {0: row})], 0, 30.0).records == {3: Record(12)}
@@ -145,13 +145,13 @@ def test_functions_that_fill_up_the_records_of_a_batch(after: Callable[[Any], An
     looked_for, said = [], set[str]()
     for texts, batch in zip(dataset, dataset.map(after), strict=True):
         parts = [part.numpy() for part in batch]
-        for row, text in enumerate(texts.numpy()[::-1] if moves else texts.numpy()):
-            looked_for.append(text.decode())
-            held = {at: part[row] for at, part in enumerate(parts)}
-            told = Pipeline(weakref.ref(mapped := dataset.map(after))).find([SoughtRow(row, held)], 0, 30.0)
-            assert told.records == {row: Record(TEXTS.index(looked_for[-1]))}, told.notes
-            said.update(told.notes)
-            del mapped
+        wanted = [text.decode() for text in (texts.numpy()[::-1] if moves else texts.numpy())]
+        rows = [SoughtRow(row, {at: part[row] for at, part in enumerate(parts)}) for row in range(len(wanted))]
+        told = Pipeline(weakref.ref(mapped := dataset.map(after))).find(rows, 0, 30.0)
+        assert told.records == {row: Record(TEXTS.index(text)) for row, text in enumerate(wanted)}, told.notes
+        looked_for += wanted
+        said.update(told.notes)
+        del mapped
     assert sorted(looked_for) == sorted(TEXTS)
     assert any("zeros at their end are not compared" in note for note in said)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.warm_python import run_warm
 
 from tfdbg_cli.model.decision import DebugRun
 
@@ -44,15 +43,8 @@ def test_tensorflow_warns_of_no_op_of_ours(tmp_path: Path, command: str) -> None
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
     environ = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
-    done = subprocess.run(
-        [sys.executable, script],
-        input=f"{command}\n" * 4,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        env={**environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-        check=False,
-    )
+    environ["PYTHONPATH"] = str(Path(__file__).parents[3])
+    done = run_warm([str(script)], tmp_path, environ, f"{command}\n" * 4, 280)
     assert done.returncode == 0, done.stderr
     assert "refused" in done.stdout
     assert "assertion failed" in done.stderr or "assertion failed" in done.stdout

@@ -212,6 +212,30 @@ def test_a_variable_that_was_written_is_listed_and_holds_again_what_it_held() ->
     assert prompt.error("unset w").message == "w:0 is not replaced."
 
 
+def test_what_it_was_is_what_the_op_gave_however_often_it_is_set() -> None:
+    prompt, _ = _prompt()
+    for name in ("loss/Log", "w"):
+        (was,) = (row for row in prompt.show(f"set {name} 7").splitlines() if row.startswith("  was  "))
+        assert was in prompt.show(f"set {name} 8").splitlines()
+        assert was in prompt.show("set").splitlines()
+
+
+def test_a_part_is_taken_back_and_the_rest_stays() -> None:
+    """A blind test: `unset X[0]` gave the program all of X as it was."""
+    prompt, behind = _prompt()
+    before = behind.values["loss/Log:0"].copy()
+    prompt.show("set loss/Log 5")
+    assert "When it goes on" in prompt.show("unset Log[0]")
+    assert np.array_equal(behind.values["loss/Log:0"][0], before[0], equal_nan=True)
+    assert (behind.values["loss/Log:0"][1:] == 5).all()
+    prompt.show("set w [3, 4]")
+    prompt.show("unset w[1]")
+    assert behind.values["w:0"].tolist() == [3.0, 1.0]
+    prompt.show("unset w[0]")
+    assert [one["name"] for one in prompt.data("set")["tensors"]] == ["loss/Log:0"]
+    assert "No tensor is replaced" in prompt.show("unset Log[1:]")
+
+
 def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_python() -> None:
     stop, _ = paused()
     made = type("ResourceVariable", (), {"__module__": "tensorflow.python", "assign": None, "name": "count:0"})

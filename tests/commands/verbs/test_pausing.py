@@ -252,6 +252,35 @@ def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_pyth
         assert prompt.error(command).hint == way
 
 
+def test_what_is_no_tensor_is_not_said_to_have_been_given_already() -> None:
+    """A blind test: `set nosuch 1` said that the program has it already, or has not come to it."""
+    prompt, _ = _prompt()
+    assert prompt.error("set nosuch 1").message == "This run has no tensor nosuch:0, and no variable nosuch."
+    assert prompt.error("set prob 1").message == "The program holds prob:0 already."
+
+
+@pytest.mark.parametrize(
+    ("command", "way_out"),
+    [
+        ("step 3", "`step` goes one op on; `until PLACE`"),
+        ("s into", "`step` goes one op on; `until PLACE`"),
+        ("n 2", "`over` goes one line on; `until PLACE`"),
+        ("next 2", "`over` goes on to its next line"),
+        ("finish 3", "`finish` leaves one layer or call; `until PLACE`"),
+        ("cont 5", "`run -t 5` stops at the end of a later run"),
+        ("cont x", "`run -t N` stops at the end of a later run"),
+        ("r 5", "The number stands behind -t: r -t 5"),
+        ("bt 3", "`locals 3` goes to one of them"),
+        ("delete Log", "`delete N` drops one"),
+        ("delete 1 2", "`delete 2`"),
+        ("shell echo hi", "type there: echo hi"),
+        ("step --wrong", "See `help step`."),
+    ],
+)
+def test_a_word_too_many_is_answered_by_what_to_type(command: str, way_out: str) -> None:
+    assert way_out in _prompt()[0].error(command).hint
+
+
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:
     with pytest.raises(TfdbgError, match="middle of a run"):
         Prompt(run_end()).run("finish")

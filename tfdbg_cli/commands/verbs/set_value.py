@@ -99,7 +99,9 @@ def _held(context: Context, paused: Replaceable, name: TensorName, wanted: str) 
             way = f"`py {known}.assign({wanted})` writes the variable of the program."
         else:
             way = "`py NAME.assign(VALUE)` writes any other variable of the program, by its name in Python."
-        raise TfdbgError(error.message, hint=f"{error.hint} {way}".lstrip()) from None
+        there = known or context.run.tensors.named(name.node) or name.node in context.run.graph
+        said = error.message if there else f"This run has no tensor {name}, and no variable {name.node}."
+        raise TfdbgError(said, hint=f"{error.hint} {way}".lstrip()) from None
 
 
 def _require_of_program(run: Run, name: TensorName) -> None:

@@ -8,7 +8,7 @@ import pytest
 from support import sample_run
 from support.prompt import Prompt
 
-from tfdbg_cli.commands.debugger_habits import _HABITS, _INFO, _SHOWING, debugger_habit
+from tfdbg_cli.commands.debugger_habits import _BEHIND, _HABITS, _INFO, _SHOWING, debugger_habit
 from tfdbg_cli.commands.standard import VERBS
 from tfdbg_cli.model.runs import Opened
 
@@ -63,10 +63,10 @@ def test_in_a_recording_no_python_is_named(command: str, way_out: str) -> None:
 
 
 def test_what_is_named_is_there_and_what_is_there_is_no_habit() -> None:
-    hints = [text for both in _HABITS.values() for text in both] + list(_INFO.values())
+    hints = [*(text for both in _HABITS.values() for text in both), *_INFO.values(), *_BEHIND.values()]
     named = {told.split()[0] for text in hints for told in re.findall(r"`(.*?)`", text)}
     assert named <= _NAMES | {"interact"}
-    assert not _NAMES.intersection([*_HABITS, *_SHOWING])
+    assert not _NAMES.intersection([*_HABITS, *_SHOWING]) and _NAMES.issuperset(_BEHIND)
 
 
 def test_a_word_like_any_other_is_none() -> None:

@@ -228,7 +228,8 @@ def test_prev_and_next_print_earlier_answers_again() -> None:
     assert back.split("\n", 1)[1] == version.split("\n", 1)[1]
     assert "There is no earlier output." in refused
     assert forth.split("\n", 1)[1] == numbered.split("\n", 1)[1]
-    assert "There is no later output." in last
+    assert "There is no later output. `over` goes on to the next line, `step` to the next op." in last
+    assert "`over`" not in refused
 
 
 def test_mouse_belongs_to_the_full_screen() -> None:

@@ -38,6 +38,16 @@ _INFO = {
     **dict.fromkeys(("stack", "frame", "threads"), _CALLS),
     **dict.fromkeys(("line", "source"), _LINE),
 }
+# By the command of ours that takes no such words: what to type for it with a number, {} being what was typed.
+_BEHIND = {
+    "step": "`step` goes one op on; `until PLACE` stops further on.",
+    "over": "`over` goes one line on; `until PLACE` stops further on.",
+    "finish": "`finish` leaves one layer or call; `until PLACE` stops further on.",
+    "continue": "`run -t {}` stops at the end of a later run, `until PLACE` at a place.",
+    "frames": "`frames` lists all calls; `locals {}` goes to one of them.",
+    "delete": "One is dropped at a time: `delete {}`.",
+    "next": "`next` goes one screen on; in a program that runs `over` goes on to its next line.",
+}
 _PRINTED = re.compile(r"(?:pp?rint|print|display)\((.*)\)$", re.DOTALL)
 _PYTHON = re.compile(r"([A-Za-z_]\w*)(?:\.[A-Za-z_]|\[|\(|\s*[-+*/%@]?=|\s*[<>]|\s+[-+*/%@]\s|[+*%@]|$)")
 _TENSOR = re.compile(r"[A-Za-z.][\w./>-]*:\d+$|[A-Za-z.][\w.-]*(/[\w.-]+)+$")
@@ -63,6 +73,11 @@ def debugger_habit(name: str, rest: Sequence[str], *, live: bool) -> str:
     if python is None or (text == python[1] and len(text) > 1):
         return ""
     return _shown(text, "{}", live) + (" `help` lists the commands." if len(text) == 1 else "")
+
+
+def habit_behind(command: str, words: Sequence[str]) -> str:
+    """What to type for `words` behind `command`, which takes none of them; empty where they are no habit."""
+    return _BEHIND.get(command, "").format(words[0] if words[0].isdecimal() else "N")
 
 
 def _shown(what: str, as_python: str, live: bool) -> str:

@@ -171,7 +171,7 @@ class Command:
         if left:
             from tfdbg_cli.commands.shell_habits import left_over  # what is typed as a rule leaves nothing over
 
-            raise left_over(self.name, left, self._with_query(options, left))
+            raise left_over(self.name, left, self._with_query(options, left), self._with_times(options, left))
         for argument in self.arguments:
             # argparse parses `--flag=--` as an empty list.
             if getattr(options, argument.dest) == [] and argument.nargs != "*":
@@ -183,6 +183,11 @@ class Command:
         if not any("--query" in argument.flags for argument in self.arguments):
             return ""
         return self.spell(options, query=" ".join([options.query, *words]).strip())
+
+    def _with_times(self, options: argparse.Namespace, words: Sequence[str]) -> str:
+        """The command string for `options` and as many times as `words` say; empty where they or it say no number."""
+        times = next((one.dest for one in self.arguments if "-t" in one.flags and one.type is int), "")
+        return self.spell(options, **{times: words[0]}) if times and len(words) == 1 and words[0].isdecimal() else ""
 
     def spell(self, options: argparse.Namespace, **changes: Any) -> str:
         """The inverse of `parse`, used for links: the command string for `options` with `changes` (by attribute).

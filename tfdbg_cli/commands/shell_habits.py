@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tfdbg_cli.commands.debugger_habits import habit_behind
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
 
@@ -24,10 +25,11 @@ def parted(name: str) -> str:
     return f"Nothing is piped from here. {_into_a_file('COMMAND')}" if "|" in name else ""
 
 
-def left_over(command: str, words: Sequence[str], as_query: str) -> TfdbgError:
+def left_over(command: str, words: Sequence[str], as_query: str, as_times: str) -> TfdbgError:
     """The error for `words` that were left over behind `command`, with what to write in their place.
 
-    `as_query` is the command string in which they are a query; empty where the command takes none.
+    `as_query` is the command string in which they are a query, `as_times` the one in which they say how many times;
+    empty where the command takes none.
     """
     text = " ".join(words)
     if any(word.endswith(_PARTING) or word.startswith(_PARTING) for word in words):
@@ -43,8 +45,17 @@ def left_over(command: str, words: Sequence[str], as_query: str) -> TfdbgError:
             f"{command}: {text!r} names more than one file.",
             hint=f"Quotes hold a name with blanks together: {arrow[0]} {name}",
         )
-    flags = any(word.startswith("-") for word in words)
-    hint = f"See `help {command}`." if flags or not as_query else f"A query stands behind -q: {as_query}"
+    if any(word.startswith("-") for word in words):
+        hint = ""
+    elif as_times:
+        hint = f"The number stands behind -t: {as_times}"
+    elif as_query:
+        hint = f"A query stands behind -q: {as_query}"
+    elif command == "shell":
+        hint = f"`shell` opens one; type there: {text}"
+    else:
+        hint = habit_behind(command, words)
+    hint = hint or f"See `help {command}`."
     return TfdbgError(f"{command}: unrecognized arguments: {text}.", hint=hint)
 
 

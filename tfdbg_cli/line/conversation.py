@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterable
 from contextlib import nullcontext
 
-from tfdbg_cli.commands.registry import Outcome, UiAction
+from tfdbg_cli.commands.registry import LIVE, Outcome, UiAction
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line, Span, Style, line
@@ -178,7 +178,11 @@ class Conversation:
             pages = self._service.pages
             # What was printed is printed again; the run looked at stays the one that was chosen.
             if not pages.go(pages.at + step):
-                raise TfdbgError(f"There is no {'earlier' if step < 0 else 'later'} output.")
+                running = self._service.moment in LIVE and not self._service.sent
+                raise TfdbgError(
+                    f"There is no {'earlier' if step < 0 else 'later'} output.",
+                    hint="`over` goes on to the next line, `step` to the next op." if running and step > 0 else "",
+                )
             self._output.document(command, pages.current.document)
             return None
         if action is UiAction.OUTPUT:

@@ -212,6 +212,30 @@ def test_a_variable_that_was_written_is_listed_and_holds_again_what_it_held() ->
     assert prompt.error("unset w").message == "w:0 is not replaced."
 
 
+def test_what_it_was_is_what_the_op_gave_however_often_it_is_set() -> None:
+    prompt, _ = _prompt()
+    for name in ("loss/Log", "w"):
+        (was,) = (row for row in prompt.show(f"set {name} 7").splitlines() if row.startswith("  was  "))
+        assert was in prompt.show(f"set {name} 8").splitlines()
+        assert was in prompt.show("set").splitlines()
+
+
+def test_a_part_is_taken_back_and_the_rest_stays() -> None:
+    """A blind test: `unset X[0]` gave the program all of X as it was."""
+    prompt, behind = _prompt()
+    before = behind.values["loss/Log:0"].copy()
+    prompt.show("set loss/Log 5")
+    assert "When it goes on" in prompt.show("unset Log[0]")
+    assert np.array_equal(behind.values["loss/Log:0"][0], before[0], equal_nan=True)
+    assert (behind.values["loss/Log:0"][1:] == 5).all()
+    prompt.show("set w [3, 4]")
+    prompt.show("unset w[1]")
+    assert behind.values["w:0"].tolist() == [3.0, 1.0]
+    prompt.show("unset w[0]")
+    assert [one["name"] for one in prompt.data("set")["tensors"]] == ["loss/Log:0"]
+    assert "No tensor is replaced" in prompt.show("unset Log[1:]")
+
+
 def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_python() -> None:
     stop, _ = paused()
     made = type("ResourceVariable", (), {"__module__": "tensorflow.python", "assign": None, "name": "count:0"})
@@ -226,6 +250,35 @@ def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_pyth
         ("set other 1", "`py NAME.assign(VALUE)` writes any other variable of the program, by its name in Python."),
     ):
         assert prompt.error(command).hint == way
+
+
+def test_what_is_no_tensor_is_not_said_to_have_been_given_already() -> None:
+    """A blind test: `set nosuch 1` said that the program has it already, or has not come to it."""
+    prompt, _ = _prompt()
+    assert prompt.error("set nosuch 1").message == "This run has no tensor nosuch:0, and no variable nosuch."
+    assert prompt.error("set prob 1").message == "The program holds prob:0 already."
+
+
+@pytest.mark.parametrize(
+    ("command", "way_out"),
+    [
+        ("step 3", "`step` goes one op on; `until PLACE`"),
+        ("s into", "`step` goes one op on; `until PLACE`"),
+        ("n 2", "`over` goes one line on; `until PLACE`"),
+        ("next 2", "`over` goes on to its next line"),
+        ("finish 3", "`finish` leaves one layer or call; `until PLACE`"),
+        ("cont 5", "`run -t 5` stops at the end of a later run"),
+        ("cont x", "`run -t N` stops at the end of a later run"),
+        ("r 5", "The number stands behind -t: r -t 5"),
+        ("bt 3", "`locals 3` goes to one of them"),
+        ("delete Log", "`delete N` drops one"),
+        ("delete 1 2", "`delete 2`"),
+        ("shell echo hi", "type there: echo hi"),
+        ("step --wrong", "See `help step`."),
+    ],
+)
+def test_a_word_too_many_is_answered_by_what_to_type(command: str, way_out: str) -> None:
+    assert way_out in _prompt()[0].error(command).hint
 
 
 def test_elsewhere_steps_are_refused_with_what_leads_to_them() -> None:

@@ -133,3 +133,9 @@ def test_of_a_run_with_other_values_those_are_given_to_the_stepper() -> None:
     assert "gone:0 is as in the program's own run here: it cannot be replaced." in shown
     prompt.show("cont loss/Log")
     assert np.ravel(prompt.data("pt loss/Log")["value"]).tolist() == [0.0] * run.tensors.value(log).size
+
+
+def test_a_number_of_steps_without_its_flag_is_answered_by_what_to_type() -> None:
+    prompt = _prompt()
+    prompt.run("invoke_stepper")
+    assert prompt.error("step 3").hint == "The number stands behind -t: st -t 3"

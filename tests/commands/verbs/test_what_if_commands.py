@@ -35,12 +35,27 @@ def test_a_value_is_set_whole_and_in_part_and_taken_back() -> None:
     prompt.show("set -d prob")
     assert not prompt.context.replaced[0]
     prompt.show("set loss/Log 1")
-    prompt.show("unset Log[0, :]")
+    prompt.show("unset Log")
     assert not prompt.context.replaced[0]
     prompt.show("set prob 1")
     prompt.show("unset")
     assert "not replaced" in prompt.error("unset prob").message
     np.testing.assert_array_equal(prompt.context.run.tensors.value(prompt.context.run.tensors.named("prob")[0]), PROB)
+
+
+def test_a_part_is_taken_back_and_with_the_last_one_all() -> None:
+    """A blind test: `unset X[0]` took back all of X."""
+    prompt = _prompt()
+    prompt.show("set loss/Log 1")
+    prompt.show("unset Log[0, :]")
+    (value,) = prompt.context.replaced[0].values()
+    expected = np.ones_like(LOG)
+    expected[0] = LOG[0]
+    np.testing.assert_array_equal(value, expected)
+    assert "does not fit" in prompt.error("unset Log[900]").message
+    assert prompt.error("unset Log[0]").message == "loss/Log:0[0] is not replaced."
+    assert "No tensor is replaced" in prompt.show("set -d loss/Log:0[1:]")
+    assert not prompt.context.replaced[0]
 
 
 @pytest.mark.parametrize(

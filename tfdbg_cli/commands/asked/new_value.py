@@ -39,8 +39,11 @@ def with_part(old: Array, slicing: str, given: Array, name: str) -> Array:
     """
     whole = np.array(old, copy=True)
     place = sliced(whole, slicing)
+    index = parse_index(slicing)
+    # Without the `...` a single object, as a string is, would be exchanged for the array that holds the other one.
+    at = index if Ellipsis in index else (*index, Ellipsis)
     try:
-        whole[parse_index(slicing) or ...] = np.broadcast_to(given, place.shape)
+        whole[at] = np.broadcast_to(given, place.shape)
     except ValueError:
         raise TfdbgError(
             f"The shapes differ: the value has {list(given.shape)}, {name}{slicing} has {list(place.shape)}.",
@@ -52,7 +55,8 @@ def with_part(old: Array, slicing: str, given: Array, name: str) -> Array:
 def as_type(found: Any, dtype: np.dtype[Any], name: str) -> Array:
     """What an expression gave, in the type of the tensor, with nothing lost but digits."""
     try:
-        array = np.asarray(found)
+        # NumPy's own type of strings drops the zeros at their ends.
+        array = np.asarray(found, np.dtype(object) if dtype.hasobject else None)
         if array.dtype.kind == "c" and dtype.kind != "c":
             raise ValueError
         if dtype.hasobject:

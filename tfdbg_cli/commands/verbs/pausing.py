@@ -161,6 +161,15 @@ def _break(context: Context, options: argparse.Namespace) -> Document:
     return _listed(context)
 
 
+def _number(text: str) -> int:
+    """The number of a breakpoint, as a user typed it."""
+    try:
+        return int(text)
+    except ValueError:
+        hint = "`break` lists them with their numbers; `delete N` drops one, `delete` all."
+        raise TfdbgError(f"{text!r} is no number of a breakpoint.", hint=hint) from None
+
+
 def _delete(context: Context, options: argparse.Namespace) -> Document:
     every = _breakpoints(context)
     if options.number is None:
@@ -290,7 +299,12 @@ Examples:
         _delete,
         (
             Argument(
-                ("number",), "as `break` lists it; without one all", type=int, metavar="N", nargs="?", default=None
+                ("number",),
+                "as `break` lists it; without one all",
+                type=_number,
+                metavar="N",
+                nargs="?",
+                default=None,
             ),
         ),
         moments=LIVE,

@@ -12,7 +12,7 @@ from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
 from tfdbg_cli.commands.asked.python_name import python_name
-from tfdbg_cli.commands.asked.tensor_choice import Choice, choose
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
@@ -22,6 +22,7 @@ from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
+from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.names import TensorName, parse_tensor_name, split_slice
 from tfdbg_cli.model.pausing import Replaceable
 from tfdbg_cli.model.runs import Run
@@ -67,6 +68,7 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     old = _held(context, paused, name, "…" if slicing or "`" in expression else expression)
     found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
     whole = with_part(old, slicing, found, str(name))
+    was = _own_value(context.run, name)[0] if name in _held_back(paused) else old
     paused.replace(name, whole)
     context.memory.variables.pop(context.current, None)  # their values were found out before
     dtype = name_of(old.dtype)
@@ -74,7 +76,7 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     goes_on = "  The variable holds it now." if is_variable else "  The program is given it when it goes on."
     lines = [
         line(Span(str(name), Style.TITLE), goes_on),
-        line("  was  ", *chip(old, dtype).spans),
+        line("  was  ", *chip(was, dtype).spans),
         line("  is   ", *chip(whole, dtype).spans),
     ]
     data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(whole))}
@@ -97,7 +99,9 @@ def _held(context: Context, paused: Replaceable, name: TensorName, wanted: str) 
             way = f"`py {known}.assign({wanted})` writes the variable of the program."
         else:
             way = "`py NAME.assign(VALUE)` writes any other variable of the program, by its name in Python."
-        raise TfdbgError(error.message, hint=f"{error.hint} {way}".lstrip()) from None
+        there = known or context.run.tensors.named(name.node) or name.node in context.run.graph
+        said = error.message if there else f"This run has no tensor {name}, and no variable {name.node}."
+        raise TfdbgError(said, hint=f"{error.hint} {way}".lstrip()) from None
 
 
 def _require_of_program(run: Run, name: TensorName) -> None:
@@ -166,16 +170,49 @@ def _unset(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _take_back(context: Context, text: str) -> Document:
-    """Take back the tensor that `text` means, or all where it is empty."""
+    """Take back the tensor that `text` means, or its part, or all where it is empty."""
     paused, replaced = context.run.paused, context.replaced.get(base_of(context), {})
-    held = list(replaced) if paused is None else [*paused.pending, *paused.written]
+    held = list(replaced) if paused is None else _held_back(paused)
+    slicing = split_slice(text)[1] if text else ""
     for name in [_replaced_name(context, text, held)] if text else held:
-        if paused is None:
+        rest = _without(context, name, slicing) if slicing else None
+        if paused is not None:
+            context.memory.variables.pop(context.current, None)
+            if rest is None:
+                paused.take_back(name)
+            else:
+                paused.replace(name, rest)
+        elif rest is None:
             del replaced[name]
         else:
-            paused.take_back(name)
-            context.memory.variables.pop(context.current, None)
+            replaced[name] = rest
     return _list(context)
+
+
+def _held_back(paused: Replaceable) -> list[TensorName]:
+    """What has another value than its own at the stop."""
+    return [*paused.pending, *paused.written]
+
+
+def _without(context: Context, name: TensorName, slicing: str) -> Array | None:
+    """The value in the place of that of `name`, which has its own again in the part `slicing`; None if then in all.
+
+    Raises:
+        TfdbgError: the slice does not fit, or holds its own value already, or that is not known.
+
+    """
+    paused, base = context.run.paused, base_of(context)
+    now = context.replaced[base][name] if paused is None else paused.value(name)
+    own = _own_value(context.run if paused is not None else context.runs[base], name)[0]
+    if isinstance(own, NoValue):
+        raise TfdbgError(
+            f"What {name}{slicing} was is not known: {own.text}",
+            hint=f"`unset {quoted(str(name))}` takes back all of it.",
+        )
+    whole = with_part(now, slicing, sliced(own, slicing), str(name))
+    if same_bits(whole, now):
+        raise TfdbgError(f"{name}{slicing} is not replaced.", hint="`set` lists what is replaced.")
+    return None if same_bits(whole, own) else whole
 
 
 def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) -> TensorName:
@@ -253,7 +290,10 @@ COMMANDS = (
                 ("assignment",), "the tensor, with a slice if wanted, and an expression", ArgumentKind.TENSOR,
                 metavar="TENSOR EXPRESSION", nargs="...?",
             ),
-            Argument(("-d", "--delete"), "take TENSOR back", ArgumentKind.TENSOR, metavar="TENSOR", default=""),
+            Argument(
+                ("-d", "--delete"), "take TENSOR, or its slice, back", ArgumentKind.TENSOR, metavar="TENSOR",
+                default="",
+            ),
         ),
         moments=WITH_TENSORS,
         values=True,
@@ -281,8 +321,8 @@ Examples:
         _unset,
         (
             Argument(
-                ("tensor",), "the tensor; without it all", ArgumentKind.TENSOR, nargs="?", metavar="TENSOR",
-                default="",
+                ("tensor",), "the tensor, with a slice if wanted; without it all", ArgumentKind.TENSOR, nargs="?",
+                metavar="TENSOR", default="",
             ),
         ),
         moments=WITH_TENSORS,

@@ -1,0 +1,36 @@
+"""The value that `set` and `inject_value` make of what was typed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tfdbg_cli.commands.asked.new_value import as_type, with_part
+
+_WORDS = np.array([b"the", b"cat", b"sat"], dtype=object)
+
+
+@pytest.mark.parametrize("slicing", ["[1]", "[-2]", "[1, ...]", "[1:2]", "[[1]]", "[[False, True, False]]"])
+@pytest.mark.parametrize("typed", [b"q", "q"])
+def test_an_element_of_a_string_tensor_is_a_string(slicing: str, typed: str | bytes) -> None:
+    """A blind test: it became an array that holds the string, of which TensorFlow makes no tensor."""
+    whole = with_part(_WORDS, slicing, as_type(typed, _WORDS.dtype, "words:0"), "words:0")
+    assert [type(one) for one in whole] == [bytes] * 3
+    assert whole.tolist() == [b"the", b"q", b"sat"] and _WORDS[1] == b"cat"
+
+
+def test_a_string_is_given_to_all_of_a_tensor_and_to_one_of_no_axis() -> None:
+    given = as_type("q", _WORDS.dtype, "words:0")
+    assert with_part(_WORDS, "", given, "words:0").tolist() == [b"q"] * 3
+    assert with_part(np.array(b"cat", dtype=object), "", given, "word:0")[()] == b"q"
+
+
+def test_strings_keep_the_zeros_at_their_ends() -> None:
+    given = as_type([b"a\x00", "b\x00\x00"], _WORDS.dtype, "words:0")
+    assert given.tolist() == [b"a\x00", b"b\x00\x00"]
+
+
+def test_an_element_of_numbers_is_a_number() -> None:
+    old = np.zeros((2, 2), np.float32)
+    whole = with_part(old, "[0, 1]", as_type(5, old.dtype, "x:0"), "x:0")
+    assert whole.tolist() == [[0, 5], [0, 0]] and whole.dtype == np.float32

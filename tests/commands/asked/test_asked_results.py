@@ -51,3 +51,19 @@ def test_a_result_that_the_program_has_by_two_names_is_known_by_both() -> None:
     prompt = Prompt(replace(run, call=call))
     assert prompt.data("pt loss")["name"] == prompt.data("pt objective")["name"] == "Identity:0"
     assert call.what == "2 fetches (Identity:0, …); 0 feeds"
+
+
+def test_a_name_with_brackets_is_known_as_it_is_shown() -> None:
+    """A blind test: `runs` showed out[0], and `pt out[0]` said that there is no tensor 'out'."""
+    prompt = Prompt(_run("out[0]", "metrics.both[1]", "[1]"))
+    assert prompt.data("pt out[0]")["name"] == prompt.data("history out[0]")["tensor"] == "Identity:0"
+    assert prompt.data("ni metrics.both[1]")["name"] == "Identity_1" and prompt.data("ni [1]")["name"] == "Identity_2"
+    assert prompt.data("pt [1]")["name"] == "Identity_2:0" and prompt.data("pt [1][0]")["value"] == 2.5
+    assert prompt.data("pt out[0][1]")["value"] == prompt.data("ev `out[0]`.max()")["value"] == 3.5
+    assert prompt.error("pt out").hint == "Did you mean out[0]?"
+    assert prompt.error("pt out[7]").message == "There is no tensor 'out' in this run."
+
+
+def test_a_result_is_named_where_only_the_end_of_its_name_was_given() -> None:
+    error = Prompt(_run("parts.main", "", "")).error("history main")
+    assert error.hint.startswith("Did you mean parts.main")

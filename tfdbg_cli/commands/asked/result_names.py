@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.names import split_slice
 
 
 def result_called(call: Call, name: str) -> str:
@@ -18,3 +19,30 @@ def result_called(call: Call, name: str) -> str:
     if len(found) > 1:
         raise TfdbgError(f"{name} is the name of {len(found)} results.", hint=f"Write {' or '.join(found[:4])}.")
     return found[0] if found else ""
+
+
+def bracketed_result(call: Call, text: str) -> tuple[str, str]:
+    """The result of a name with brackets that `text` is or begins with, such as `out[0]`, and the slice behind it.
+
+    Of several the longest; the name is empty where `text` begins with none.
+    """
+    text = text.strip()
+    found = [name for name in call.names_of_fetches if "[" in name and text.startswith(name)]
+    fitting = [name for name in found if _is_slice(text[len(name) :])]
+    name = max(fitting, key=len, default="")
+    return name, text[len(name) :] if name else ""
+
+
+def _is_slice(text: str) -> bool:
+    return not text or (text.startswith("[") and text.endswith("]"))
+
+
+def split_of(call: Call, text: str) -> tuple[str, str]:
+    """`text` as a name, which may be that of a result of `call` with brackets in it, and the slice behind it.
+
+    Raises:
+        TfdbgError: the brackets do not close.
+
+    """
+    name, slicing = bracketed_result(call, text)
+    return (name, slicing) if name else split_slice(text)

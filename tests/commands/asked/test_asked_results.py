@@ -8,7 +8,7 @@ from support.made_run import made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.runs import Run, RunEnd
 
 _FETCHES = ("Identity:0", "Identity_1:0", "Identity_2:0")
 
@@ -67,3 +67,37 @@ def test_a_name_with_brackets_is_known_as_it_is_shown() -> None:
 def test_a_result_is_named_where_only_the_end_of_its_name_was_given() -> None:
     error = Prompt(_run("parts.main", "", "")).error("history main")
     assert error.hint.startswith("Did you mean parts.main")
+
+
+def _of_two_functions() -> RunEnd:
+    """Two runs of a step whose loss is its first result, kept before one of a function of which it is the second."""
+    step, evaluate = _run("loss", "parts.acc", ""), _run("err", "loss", "n[1]")
+    calls = [
+        replace(step.call, number=1),
+        replace(step.call, number=2),
+        replace(evaluate.call, number=3, function="evaluate"),
+    ]
+    runs = [replace(run, call=call) for run, call in zip((step, step, evaluate), calls, strict=True)]
+    return RunEnd(runs[-1], earlier=runs[:-1])
+
+
+def test_a_result_of_another_function_is_followed_there_with_all() -> None:
+    """A blind test: `history err -a` said that there is no such tensor, though three kept runs held it."""
+    prompt = Prompt(_of_two_functions())
+    prompt.run("runs 1")
+    error = prompt.error("history err")
+    assert error.message == "There is no tensor 'err' in this run."
+    assert error.hint == "Other runs have it: `history err -a` follows it there."
+    followed = prompt.data("history err -a")
+    assert followed["tensor"] == "err" and [point["run"] for point in followed["points"]] == [3]
+    assert followed["without"] == 2, "what has the same node in another function is another tensor"
+    assert prompt.data("history n[1][0] -a")["tensor"] == "n[1][0]"
+
+
+def test_a_result_is_followed_by_its_name_through_functions_that_give_it_elsewhere() -> None:
+    prompt = Prompt(_of_two_functions())
+    assert [point["run"] for point in prompt.data("history loss -a")["points"]] == [1, 2, 3]
+    prompt.run("runs 3")
+    assert prompt.error("history acc -a").hint == "Did you mean parts.acc?"
+    assert prompt.error("history acc").hint != "Other runs have it: `history acc -a` follows it there."
+    assert prompt.data("history Identity -a")["tensor"] == "Identity:0", "a node is followed by its name"

@@ -7,6 +7,8 @@ from dataclasses import replace
 from support.made_run import made_run, op
 from support.prompt import Prompt
 
+from tfdbg_cli.commands.service.tensor_walk import Walk
+from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Run, RunEnd
 
@@ -97,7 +99,32 @@ def test_a_result_of_another_function_is_followed_there_with_all() -> None:
 def test_a_result_is_followed_by_its_name_through_functions_that_give_it_elsewhere() -> None:
     prompt = Prompt(_of_two_functions())
     assert [point["run"] for point in prompt.data("history loss -a")["points"]] == [1, 2, 3]
+    assert (
+        prompt.error("history [1]").message
+        == prompt.error("pt [1]").message
+        == "There is no tensor '[1]' in this run."
+    )
     prompt.run("runs 3")
     assert prompt.error("history acc -a").hint == "Did you mean parts.acc?"
     assert prompt.error("history acc").hint != "Other runs have it: `history acc -a` follows it there."
     assert prompt.data("history Identity -a")["tensor"] == "Identity:0", "a node is followed by its name"
+
+
+def test_what_is_nothing_but_brackets_is_found_in_other_functions() -> None:
+    one, other = _run("[0]", "[1]", "parts[0].x"), _run("err", "", "")
+    other = replace(other, call=replace(other.call, number=2, function="evaluate"))
+    prompt = Prompt(RunEnd(other, earlier=[one]))
+    assert prompt.error("history [1]").hint == "Other runs have it: `history '[1]' -a` follows it there."
+    assert prompt.data("history [1] -a")["tensor"] == "[1]"
+    assert (
+        prompt.error("history parts[0].x").hint == "Other runs have it: `history 'parts[0].x' -a` follows it there."
+    )
+    assert prompt.data("history parts[0].x -a")["tensor"] == "parts[0].x"
+    assert prompt.error("ni [1]").message.startswith("There is no node '[1]'")
+
+
+def test_a_page_about_a_result_with_brackets_is_about_a_node() -> None:
+    prompt = Prompt(_run("[0]", "[1]", ""))
+    walk = Walk(prompt.context, standard_registry())
+    assert walk.index_of("pt [1]") is not None
+    assert walk.node_of("ni [1]") == "[1]", "that it is none is found where it is looked for"

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
-from tfdbg_cli.commands.asked.result_names import result_called, split_of
-from tfdbg_cli.commands.asked.tensor_choice import Choice, NoSuchTensorError, choose_in
+from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, result_called, split_of
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose_in
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import TensorName, did_you_mean, node_of, tensor_name_of

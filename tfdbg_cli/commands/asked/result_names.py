@@ -7,6 +7,10 @@ from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.names import split_slice
 
 
+class NoSuchTensorError(TfdbgError):
+    """Nothing in the run has the name that was asked for."""
+
+
 def result_called(call: Call, name: str) -> str:
     """The tensor that `call` gave the program as what it calls `name`; empty where there is none.
 
@@ -40,9 +44,19 @@ def _is_slice(text: str) -> bool:
 def split_of(call: Call, text: str) -> tuple[str, str]:
     """`text` as a name, which may be that of a result of `call` with brackets in it, and the slice behind it.
 
+    What is nothing but brackets is a name, too: that of a result which this call may not have, such as `[1]`.
+
     Raises:
-        TfdbgError: the brackets do not close.
+        NoSuchTensorError: the brackets do not close, or it is no such result and more follows them.
 
     """
     name, slicing = bracketed_result(call, text)
-    return (name, slicing) if name else split_slice(text)
+    if name:
+        return name, slicing
+    alone = text.strip()
+    if alone and _is_slice(alone):
+        return alone, ""
+    try:
+        return split_slice(text)
+    except TfdbgError as error:
+        raise NoSuchTensorError(error.message, hint=error.hint) from None

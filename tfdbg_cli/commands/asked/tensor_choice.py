@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
-from tfdbg_cli.commands.asked.result_names import result_called, split_of
+from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
@@ -31,10 +31,6 @@ from tfdbg_cli.model.values import Array, Value
 _DEVICE_PREFIX = re.compile(
     r"^(?P<device>/(?:[^:]+:[^:/]+/)*(?:device:)?[A-Za-z_]\w*:\d+)[:;](?P<name>.+)$", re.DOTALL
 )
-
-
-class NoSuchTensorError(TfdbgError):
-    """Nothing in the run has the name that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from tfdbg_cli.document.summary import nonfinite_style, number_span, number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.units import count_text
@@ -51,7 +51,7 @@ def _history(context: Context, options: argparse.Namespace) -> Document:
     what = followed(context, options.tensor_name, options.device, everything)
     found = _found(context, options, what)
     left = _ROWS.left(options.query, found.points, COMMAND.spell(options, query=""))
-    return _Screen(context, options, what.title, found, left).document()
+    return _Screen(context, options, what, found, left).document()
 
 
 def _found(context: Context, options: argparse.Namespace, what: Followed) -> TensorHistory:
@@ -99,10 +99,11 @@ class _Screen:
     """What `history` shows."""
 
     def __init__(
-        self, context: Context, options: argparse.Namespace, name: str, found: TensorHistory, left: Left[Point]
+        self, context: Context, options: argparse.Namespace, what: Followed, found: TensorHistory, left: Left[Point]
     ) -> None:
         self._context = context
-        self._name = name
+        self._name = what.title
+        self._node = node_of(what.choice.name)
         self._found = found
         self._left = left
         self._points = left.rows
@@ -190,7 +191,7 @@ class _Screen:
         return line(Span(f"{lack}; counts were: ", Style.HINT), Span(command, Style.KEY, command))
 
     def _readers(self) -> Span:
-        command = f"lo {quoted(node_of(split_slice(self._name)[0]))}"
+        command = f"lo {quoted(self._node)}"
         return Span(command, Style.KEY, command)
 
     def _answer(self, limit: float) -> Line:

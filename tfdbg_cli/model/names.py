@@ -163,7 +163,7 @@ def name_of_part(whole: str, key: object) -> str:
     return f"{whole}[{key!r}]"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest of `known`, or an empty text."""
-    near = nearest(name, known)
+def did_you_mean(name: str, *known: Iterable[str]) -> str:
+    """A hint that names the nearest of each of `known`, three at most, or an empty text."""
+    near = list(dict.fromkeys(chain.from_iterable(nearest(name, names) for names in known)))[:3]
     return f"Did you mean {' or '.join(near)}?" if near else ""

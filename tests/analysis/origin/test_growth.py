@@ -33,8 +33,9 @@ def test_the_steepest_step(sizes: tuple[float | None, ...], found: tuple[int, fl
     assert steepest(_links(*sizes)) == found
 
 
-def _overflow(grown: int, count: int = 14, *, top: float = 6e4, last: float = INF) -> Run:
+def _overflow(grown: int, count: int = 14, *, top: float = 6e4, last: float = INF, trains: bool = False) -> Run:
     """A chain of steps, of which that at `grown` makes values 400 times as large; the last one overflows."""
+    update = [op("w", "VarHandleOp"), op("update", "AssignSubVariableOp", "w", "x")] if trains else []
     steps: list[Op] = []
     for at in range(count):
         size = top if at >= grown else top / 400
@@ -42,6 +43,7 @@ def _overflow(grown: int, count: int = 14, *, top: float = 6e4, last: float = IN
     return made_run(
         op("x", "Placeholder", value=np.float16([1.0, 1.0])), *steps,
         op("sum", "AddV2", f"n{count - 1}", f"n{count - 1}", value=np.float16([last, 2.0])),
+        *update,
         feeds={"x:0": np.float16([1.0, 1.0])},
     )  # fmt: skip
 
@@ -66,8 +68,12 @@ def test_sizes_are_told_of_an_overflow_alone() -> None:
     assert "|x|" not in text_of("origin", run, width=200)
 
 
-def _training(*tops: float) -> list[Run]:
-    runs = [_overflow(2, 5, top=top, last=1.0) for top in tops[:-1]] + [_overflow(2, 5, top=tops[-1])]
+def _training(*tops: float, trains: bool = True) -> list[Run]:
+    runs = [_overflow(2, 5, top=top, last=1.0, trains=trains) for top in tops[:-1]]
+    return _numbered(*runs, _overflow(2, 5, top=tops[-1], trains=trains))
+
+
+def _numbered(*runs: Run) -> list[Run]:
     return [replace(run, call=replace(run.call, number=at + 6)) for at, run in enumerate(runs)]
 
 
@@ -86,3 +92,35 @@ def test_what_did_not_grow_or_is_not_known_to_is_not_said_to(tops: tuple[float, 
     *earlier, last = _training(*tops)
     prompt = Prompt(RunEnd(last, earlier=earlier))
     assert "Grew" not in prompt.show("origin", 300) and prompt.data("origin")["grew"] is None
+
+
+def test_what_helps_a_training_is_said_of_a_run_that_writes_variables() -> None:
+    """A blind test: of a function that trains nothing it said to lower the learning rate."""
+    *earlier, last = _training(2e4, 4e4, 6e4, trains=False)
+    grew = Prompt(RunEnd(last, earlier=earlier)).data("origin")["grew"]
+    assert grew == "|x| of n4:0 from run to run, runs #6 to #8: 2e+04, 4e+04, 6e+04."
+
+
+@pytest.mark.parametrize(
+    ("op_type", "inputs", "given"),
+    [
+        ("Log", ("x",), [-INF, 1.0]),
+        ("Reciprocal", ("x",), [INF, 1.0]),
+        ("RealDiv", ("y", "x"), [INF, 1.0]),
+        ("Pow", ("x", "y"), [INF, 1.0]),
+    ],
+)
+def test_what_a_zero_made_infinite_did_not_grow(op_type: str, inputs: tuple[str, ...], given: list[float]) -> None:
+    """A blind test: the other elements had grown, and the one that was 0 had not."""
+
+    def run(least: float, most: float, result: list[float]) -> Run:
+        fed = {"x:0": np.float32([least, most]), "y:0": np.float32([1.0, most])}
+        values = [op(name[:-2], "Placeholder", value=value) for name, value in fed.items()]
+        return made_run(*values, op("z", op_type, *inputs, value=np.float32(result)), feeds=fed)
+
+    *earlier, last = _numbered(run(1, 3, [1, 1]), run(2, 40, [1, 1]), run(0, 400, given))
+    prompt = Prompt(RunEnd(last, earlier=earlier))
+    assert prompt.data("origin")["tensor"] == "z:0" and prompt.data("origin")["grew"] is None
+    *earlier, last = _numbered(run(1, 3, [1, 1]), run(2, 40, [1, 1]), run(3, 400, given))
+    grew = Prompt(RunEnd(last, earlier=earlier)).data("origin")["grew"]
+    assert (grew is not None) == (op_type in {"RealDiv", "Pow"}), "a quotient overflows by what it divides, too"

@@ -43,6 +43,22 @@ def test_a_single_run_is_no_reach() -> None:
     assert alone.splitlines()[0] == "L2 norms, layer by layer over 1 run, #8"
 
 
+def test_at_a_kept_run_of_another_function_the_way_to_the_others_is_named() -> None:
+    """A blind test: with nine runs kept it said how to keep runs."""
+    prompt = Prompt(trained_steps())
+    prompt.run("runs 2")
+    shown = prompt.show("trends", 300)
+    assert "3 runs of other functions or fetches left out: trends -a" in shown and "--keep" not in shown
+    assert "trends dense -a" in prompt.show("trends dense", 300)
+    assert "--keep" in text_of("trends", dataclasses.replace(trained_steps(), earlier=()), width=300)
+
+
+def test_where_kept_runs_hold_no_norms_none_is_told_to_keep_more() -> None:
+    run = made_run(op("x", "Placeholder", value=np.ones(2)))
+    assert "--keep" not in text_of("trends", RunEnd(run, earlier=[run]), width=300)
+    assert "--keep" in text_of("trends", run, width=300)
+
+
 def test_a_layer_is_found_by_a_part_of_its_name() -> None:
     assert len(json_of("trends dense --of update", trained_steps())["series"]) == 1
     assert "There are no norms of a layer 'dnse'" in str(Prompt(trained_steps()).error("trends dnse"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, merged, summarize
 from tfdbg_cli.model.tensors import Tensor, summary_of
@@ -91,10 +92,12 @@ def tensor_history(
     wanted: Callable[[Run], bool] = lambda run: True,
     part: Callable[[Array], Array] | None = None,
     execution: int | None = None,
+    name_in: Callable[[Run], TensorName | None] | None = None,
 ) -> TensorHistory:
     """The history of `tensor`, on its device, over those of `runs` that are `wanted`.
 
     `part` cuts out what counts of each value, which must be there for it; with `execution` only that one counts.
+    `name_in` tells what the tensor is called in a run, where that is not the same in all of them.
     """
     points: list[Point] = []
     without = unreadable = 0
@@ -106,7 +109,7 @@ def tensor_history(
             continue
         if not wanted(run):
             continue
-        rows = _rows(run, tensor, execution)
+        rows = _rows(run, tensor, tensor.name if name_in is None else name_in(run), execution)
         if rows:
             points.append(_point(run, place, rows, part))
         else:
@@ -114,9 +117,9 @@ def tensor_history(
     return TensorHistory(tuple(points), without, unreadable)
 
 
-def _rows(run: Run, tensor: Tensor, execution: int | None) -> list[int]:
+def _rows(run: Run, tensor: Tensor, name: TensorName | None, execution: int | None) -> list[int]:
     store = run.tensors
-    found = list(store.named(tensor.node, tensor.slot))
+    found = [] if name is None else list(store.named(name.node, name.slot))
     here = [row for row in found if store[row].device == tensor.device] or found
     if execution is None:
         return here

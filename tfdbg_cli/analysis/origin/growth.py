@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from tfdbg_cli.analysis.graph.ways.chain import Link
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
@@ -13,8 +15,11 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, nonfinite_mask
 from tfdbg_cli.model.tensors import summary_of
+from tfdbg_cli.ops.kinds import QUOTIENTS, RECIPROCALS
 
 _STEEP = 10.0  # a step that makes values so many times as large is worth a word
+_POLES = RECIPROCALS | {"Log", "Log1p", "Rsqrt", "Atanh", "Digamma"}  # infinite, and nowhere of a large number
+_WHERE_ZERO_SPOILS = {**dict.fromkeys(QUOTIENTS, 1), "Pow": 0, "SqrtGrad": 0}  # the input whose 0 gives an infinity
 
 
 def overflows(origin: Origin) -> bool:
@@ -22,6 +27,15 @@ def overflows(origin: Origin) -> bool:
     inputs = [item.value for item in origin.inputs]
     finite = all(value is None or not nonfinite_mask(value).any() for value in inputs)
     return finite and bool((nonfinite_mask(origin.value) & ~nan_mask(origin.value)).any())
+
+
+def comes_of_size(origin: Origin) -> bool:
+    """Whether infinities may come of how large the inputs are, and not of a small one, as the logarithm of 0 does."""
+    if origin.op_type in _POLES:
+        return False
+    place = _WHERE_ZERO_SPOILS.get(origin.op_type)
+    value = None if place is None or place >= len(origin.inputs) else origin.inputs[place].value
+    return value is None or not (np.broadcast_to(value, origin.bad.shape)[origin.bad] == 0).any()
 
 
 def with_sizes(run: Run, chain: Sequence[Link]) -> tuple[Link, ...]:

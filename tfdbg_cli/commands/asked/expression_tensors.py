@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tfdbg_cli.commands.asked.result_names import bracketed_result
 from tfdbg_cli.commands.asked.tensor_choice import choose, sliced
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
@@ -19,7 +20,8 @@ def tensor_value(context: Context, text: str) -> Array:
         TfdbgError: no such tensor, several executions and none named, or no array.
 
     """
-    match = _EXECUTION.match(text)
+    is_result = bracketed_result(context.call, text) == (text, "")
+    match = None if is_result else _EXECUTION.match(text)
     name, number = (match["name"], int(match["number"])) if match else (text, None)
     choice = choose(context, name)
     if choice.slicing:

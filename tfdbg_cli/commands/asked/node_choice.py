@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.patterns import pattern
-from tfdbg_cli.commands.asked.result_names import result_called
+from tfdbg_cli.commands.asked.result_names import bracketed_result, result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import RunStart
 
 
@@ -34,7 +34,8 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
         TfdbgError: there is none, or none on a device that matches `device`.
 
     """
-    name = node_of(split_slice(text)[0])
+    with_brackets, _ = bracketed_result(context.call, text)
+    name = node_of(result_called(context.call, with_brackets) or split_of(context.call, text)[0])
     graph = context.graph
     if name not in graph and not isinstance(context.stop, RunStart):
         python_graph = context.run.python_graph

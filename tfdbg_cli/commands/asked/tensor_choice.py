@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
-from tfdbg_cli.commands.asked.result_names import result_called
+from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
@@ -21,8 +21,9 @@ from tfdbg_cli.model.names import (
     parse_index,
     parse_tensor_name,
     short_device,
-    split_slice,
 )
+from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.stepping import Stepper
 from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore, part_of
 from tfdbg_cli.model.values import Array, Value
 
@@ -34,11 +35,15 @@ _DEVICE_PREFIX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One tensor on one device: the indices of its executions, in order, and the slice asked for, as text."""
+    """One tensor on one device: the indices of its executions, in order, and the slice asked for, as text.
+
+    `result` is what the program calls it, where it was asked for by that name.
+    """
 
     name: str
     indices: tuple[int, ...]
     slicing: str = ""
+    result: str = ""
 
     def execution(self, number: int | None) -> int:
         """The index of execution `number`; without one the only one.
@@ -65,24 +70,35 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
     """The tensor that `text` means: [DEVICE:]NODE[:SLOT[:DebugOp]][slice], or RESULT[slice] by the program's name.
 
     Raises:
-        TfdbgError: no such tensor, or several outputs or devices fit; the message says which.
+        TfdbgError: no such tensor (NoSuchTensorError), or several outputs or devices fit; the message says which.
 
     """
-    store = context.run.tensors
-    name, slicing = (text, "") if store.named(*_node_and_slot(text)) else split_slice(text)
+    return choose_in(context.run, text, device, context.stepper)
+
+
+def choose_in(run: Run, text: str, device: str = "", stepper: Stepper | None = None) -> Choice:
+    """The tensor of `run` that `text` means, as `choose` finds that of the run looked at.
+
+    Raises:
+        TfdbgError: as there.
+
+    """
+    store, asked = run.tensors, ""
+    name, slicing = (text, "") if store.named(*_node_and_slot(text)) else split_of(run.call, text)
     prefixed = _DEVICE_PREFIX.match(name)
     if prefixed:
         name, device = prefixed["name"], device or prefixed["device"]
     node, slot = _node_and_slot(name)
     found = [(index, store[index]) for index in store.named(node, slot)]
-    if not found and node not in context.run.graph:
-        if result := result_called(context.run.call, name):
+    if not found and node not in run.graph:
+        if result := result_called(run.call, name):
+            asked = name
             node, slot = _node_and_slot(result)
         else:
             node = the_one_ending_in(node, store.nodes(), "tensors")
         found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
-        raise _missing(context, node, slot)
+        raise _missing(run, stepper, node, slot)
     if device:
         found = _on_device(name, device, found)
     slots = sorted({tensor.slot for _, tensor in found})
@@ -93,7 +109,7 @@ def choose(context: Context, text: str, device: str = "") -> Choice:
     if len(devices) > 1:
         hint = f"Add --device {' or --device '.join(short_device(d) for d in devices)}."
         raise TfdbgError(f"{node}:{slots[0]} is on {len(devices)} devices.", hint=hint)
-    return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing)
+    return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing, asked)
 
 
 def _node_and_slot(name: str) -> tuple[str, int | None]:
@@ -113,10 +129,9 @@ def _on_device(name: str, device: str, found: list[tuple[int, Tensor]]) -> list[
     return kept
 
 
-def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
+def _missing(run: Run, stepper: Stepper | None, node: str, slot: int | None) -> TfdbgError:
     """Why there is no tensor of `node`, as far as the run tells."""
-    run = context.run
-    if context.stepper is not None and any(known.name == node for known in context.stepper.nodes):
+    if stepper is not None and any(known.name == node for known in stepper.nodes):
         return TfdbgError(f"{node} is not computed yet.", hint=f"`cont {quoted(node)}` computes it.")
     slots = sorted({run.tensors[index].slot for index in run.tensors.named(node)})
     if slots:
@@ -137,9 +152,11 @@ def _missing(context: Context, node: str, slot: int | None) -> TfdbgError:
             f"{node} is not in the {run.graph.kind}: TensorFlow's optimizer folded, fused or pruned it.",
             hint="`run --graph python` captures the graph as the program built it.",
         )
-    known = run.tensors.nodes()
-    hint = did_you_mean(node, known) or "`lt` lists the tensors."
-    return TfdbgError(f"There is no tensor {node if slot is None else f'{node}:{slot}'!r} in this run.", hint=hint)
+    hint = did_you_mean(node, filter(None, run.call.names_of_fetches), run.tensors.nodes())
+    hint = hint or "`lt` lists the tensors."
+    return NoSuchTensorError(
+        f"There is no tensor {node if slot is None else f'{node}:{slot}'!r} in this run.", hint=hint
+    )
 
 
 def part_shown(store: TensorStore, index: int, slicing: str) -> Value:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from tfdbg_cli.analysis.variables.listing import variables_of
 from tfdbg_cli.analysis.variables.read_values import is_behind_handle
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
-from tfdbg_cli.model.names import TensorName, parse_tensor_name, split_slice
+from tfdbg_cli.commands.asked.result_names import split_of
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import Lack, NoValue
 
@@ -27,7 +28,7 @@ def variable_meant(run: Run, text: str) -> VariableMeant | None:
         TfdbgError: the last parts of a name fit several variables.
 
     """
-    written, slicing = split_slice(text)
+    written, slicing = split_of(run.call, text)
     for asked, cut in ((text, ""), (written, slicing)):
         name = parse_tensor_name(asked) or TensorName(asked, 0)
         rows = run.tensors.named(name.node, name.slot)

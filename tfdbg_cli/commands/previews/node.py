@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_value, feed_name
 from tfdbg_cli.commands.asked.node_choice import find_node
+from tfdbg_cli.commands.asked.result_names import split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.feed import array_blocks
 from tfdbg_cli.commands.previews.surroundings import Neighbourhood, made_at_data, made_at_lines, store_of
@@ -15,13 +16,13 @@ from tfdbg_cli.commands.views.links import given_link, node_link
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Span, Style, line
 from tfdbg_cli.model.graph import Node
-from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.names import node_of
 
 
 def node_preview(context: Context, options: argparse.Namespace) -> Document:
     """The preview of the first output of the node that `ni` would show, as it was produced last."""
     store = store_of(context)
-    name = node_of(split_slice(options.node_name)[0])
+    name = node_of(split_of(context.call, options.node_name)[0])
     if not store.named(name):  # a graph need not hold what was captured
         name = find_node(context, options.node_name, options.device).node.name
     captured = store.named(name)

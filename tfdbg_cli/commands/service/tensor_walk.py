@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
 from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.commands.asked.result_names import split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.previews.surroundings import Neighbourhood
 from tfdbg_cli.commands.previews.tensor import chosen_index
@@ -15,7 +17,7 @@ from tfdbg_cli.commands.syntax import parse_line, quoted
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.lists.health_columns import CountedLater
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.statistics import Summary
 
 # Commands about one node or tensor besides `print_tensor`, each with its argument that names it.
@@ -41,7 +43,9 @@ class Walk:
                 return chosen_index(self._context, options)
             for verb, argument in _ABOUT_ONE.items():
                 if (options := self._options(command, verb)) is not None:
-                    captured = self._context.run.tensors.named(node_of(split_slice(getattr(options, argument))[0]))
+                    captured = self._context.run.tensors.named(
+                        node_of(split_of(self._context.call, getattr(options, argument))[0])
+                    )
                     return captured[0] if captured else None
         except TfdbgError:  # no such tensor, or no run
             pass
@@ -54,7 +58,8 @@ class Walk:
             return self._context.run.tensors[index].node
         for verb, argument in _ABOUT_A_NODE.items():
             if (options := self._options(command, verb)) is not None:
-                return node_of(split_slice(getattr(options, argument))[0])
+                with suppress(TfdbgError):  # no run, or no name
+                    return node_of(split_of(self._context.call, getattr(options, argument))[0])
         return None
 
     def is_vaguer(self, chosen: str, page: str) -> bool:

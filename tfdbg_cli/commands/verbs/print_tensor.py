@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfdbg_cli.analysis.origin.origin_found import Origin
+from tfdbg_cli.commands.asked.result_names import split_of
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, part_shown
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
@@ -21,7 +22,7 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import summary_data, summary_lines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import short_device, split_slice, tensor_name_of
+from tfdbg_cli.model.names import short_device, tensor_name_of
 from tfdbg_cli.model.tensors import Tensor
 from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, Lack, NoValue
@@ -59,7 +60,7 @@ def _print_tensor(context: Context, options: argparse.Namespace) -> Document:
 
 def _given(context: Context, options: argparse.Namespace) -> Document | None:
     """What the run was given under that name, where no tensor shows it; None where it was given no such thing."""
-    text, slicing = split_slice(options.tensor)
+    text, slicing = split_of(context.call, options.tensor)
     if options.device or text.count(":") > 1:  # the second one names a debug op
         return None
     key = given_key(context.call, tensor_name_of(text))

@@ -12,7 +12,12 @@ from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
 from tfdbg_cli.commands.asked.python_name import python_name
+<<<<<<< HEAD
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
+=======
+from tfdbg_cli.commands.asked.result_names import split_of
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose
+>>>>>>> 66f235db69a1745434f07420c7ea3016f4c7c3ad
 from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
@@ -217,7 +222,7 @@ def _without(context: Context, name: TensorName, slicing: str) -> Array | None:
 
 def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) -> TensorName:
     """Which of the tensors that are `replaced` the user's `text` means."""
-    wanted = split_slice(text)[0]
+    wanted = split_of(context.call, text)[0]
     found = ending_in(wanted, map(str, replaced)) or ending_in(f"{wanted}:0", map(str, replaced))
     exact = [str(name) for name in replaced if str(name) in (wanted, f"{wanted}:0")]
     found = exact or found

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure
-from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.many_runs.tensor_history import Point, Statistic, TensorHistory, tensor_history
-from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
+from tfdbg_cli.commands.asked.followed import Followed, followed
+from tfdbg_cli.commands.asked.tensor_choice import sliced
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
@@ -26,11 +26,10 @@ from tfdbg_cli.document.summary import nonfinite_style, number_span, number_text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.names import node_of, split_slice
+from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Opened
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.units import count_text
-from tfdbg_cli.model.updates import after_update
 
 _TITLES = {
     Statistic.ABSMAX: "|x| max",
@@ -48,41 +47,25 @@ _DROPPED_FIRST = (Statistic.STD, Statistic.MEAN, Statistic.MIN, Statistic.MAX)
 def _history(context: Context, options: argparse.Namespace) -> Document:
     if options.above is not None and math.isnan(options.above):
         raise TfdbgError("Nothing is above NaN.", hint="Write a number, such as --above 1e4.")
-    choice = choose(context, _shown_name(context, options.tensor_name), options.device)
-    found = _found(context, options, choice)
-    everything = COMMAND.spell(options, query="")
-    left = _ROWS.left(options.query, found.points, everything)
-    return _Screen(context, options, f"{choice.name}{choice.slicing}", found, left).document()
+    everything = "" if options.all else COMMAND.spell(options, all=True)
+    what = followed(context, options.tensor_name, options.device, everything)
+    found = _found(context, options, what)
+    left = _ROWS.left(options.query, found.points, COMMAND.spell(options, query=""))
+    return _Screen(context, options, what, found, left).document()
 
 
-def _shown_name(context: Context, text: str) -> str:
-    """`text`, but of a variable that has no numbers of its own, only a handle, what shows it.
-
-    That is what it is after its update, else, as in a turn that has not come to that yet, what was read of it.
-    """
-    name, slicing = split_slice(text)
-    store, updated = context.run.tensors, after_update(node_of(name))
-    if any(store[index].dtype != "resource" for index in store.named(node_of(name))):
-        return text
-    if store.named(updated):
-        return f"{updated}{slicing}"
-    lineage = Lineage(context.run)
-    node = next((found for graph in lineage.graphs if (found := graph.find(node_of(name))) is not None), None)
-    read = lineage.was_read(node) if node is not None and lineage.is_variable(node) else []
-    return f"{store[read[0]].name}{slicing}" if read else text
-
-
-def _found(context: Context, options: argparse.Namespace, choice: Choice) -> TensorHistory:
+def _found(context: Context, options: argparse.Namespace, what: Followed) -> TensorHistory:
     """The history; that shown last where a query is asked of it, for one that is typed asks with each key."""
-    key = choice.name, choice.slicing, options.device, options.number, options.all, context.current, len(context.runs)
+    key = what.key, options.device, options.number, options.all, context.current, len(context.runs)
     if not options.query or key not in context.memory.histories:
-        same = context.call.same
+        same, slicing = context.call.same, what.choice.slicing
         context.memory.histories[key] = tensor_history(
             context.runs,
-            context.run.tensors[choice.indices[0]],
+            what.tensor,
             wanted=lambda run: run.change is None and (options.all or run.call.same == same),
-            part=(lambda array: sliced(array, choice.slicing)) if choice.slicing else None,
+            part=(lambda array: sliced(array, slicing)) if slicing else None,
             execution=options.number,
+            name_in=what.name_in if options.all else None,
         )
     return context.memory.histories[key]
 
@@ -116,10 +99,11 @@ class _Screen:
     """What `history` shows."""
 
     def __init__(
-        self, context: Context, options: argparse.Namespace, name: str, found: TensorHistory, left: Left[Point]
+        self, context: Context, options: argparse.Namespace, what: Followed, found: TensorHistory, left: Left[Point]
     ) -> None:
         self._context = context
-        self._name = name
+        self._name = what.title
+        self._node = node_of(what.choice.name)
         self._found = found
         self._left = left
         self._points = left.rows
@@ -207,7 +191,7 @@ class _Screen:
         return line(Span(f"{lack}; counts were: ", Style.HINT), Span(command, Style.KEY, command))
 
     def _readers(self) -> Span:
-        command = f"lo {quoted(node_of(split_slice(self._name)[0]))}"
+        command = f"lo {quoted(self._node)}"
         return Span(command, Style.KEY, command)
 
     def _answer(self, limit: float) -> Line:

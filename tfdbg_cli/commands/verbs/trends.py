@@ -98,14 +98,28 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
     elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
-        lines.append(_how_to_see_more(context, everything))
+        lines += _how_to_see_more(context, found.others, everything)
     return lines
 
 
-def _how_to_see_more(context: Context, everything: str) -> Line:
-    """What to do where there are norms of one run at most: look at those that are kept, or have some kept."""
+def _how_to_see_more(context: Context, others: int, everything: str) -> list[Line]:
+    """What to do where there are norms of one run at most: look at those that are kept, or have some kept.
+
+    `others` of the runs that are kept are not of this function, and the command `everything` takes those, too.
+    """
+    if others and everything:
+        what = f"{count_text(others, 'run')} of other functions or fetches left out: "
+        return [line(Span(what, Style.HINT), Span(everything, Style.KEY, everything))]
+    said = _how_to_keep_more(context, everything)
+    return [] if said is None else [said]
+
+
+def _how_to_keep_more(context: Context, everything: str) -> Line | None:
+    """What to do where no run that is kept is left out; None where several are kept, and hold no more."""
     beside = None if isinstance(context.stop, Opened) else context.stop.beside
     if beside is None or not beside.keeps_norms:
+        if len(context.runs) > 1:
+            return None
         return line(Span(f"{HOW_TO_KEEP_RUNS} `tfdbg run --trends` keeps norms of all of it.", Style.HINT))
     kept = {same for same, series in beside.trends.items() if series}
     if everything and kept - {context.call.same}:

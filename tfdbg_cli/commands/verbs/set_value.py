@@ -12,12 +12,8 @@ from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
 from tfdbg_cli.commands.asked.python_name import python_name
-<<<<<<< HEAD
-from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
-=======
 from tfdbg_cli.commands.asked.result_names import split_of
-from tfdbg_cli.commands.asked.tensor_choice import Choice, choose
->>>>>>> 66f235db69a1745434f07420c7ea3016f4c7c3ad
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
 from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
@@ -178,7 +174,7 @@ def _take_back(context: Context, text: str) -> Document:
     """Take back the tensor that `text` means, or its part, or all where it is empty."""
     paused, replaced = context.run.paused, context.replaced.get(base_of(context), {})
     held = list(replaced) if paused is None else _held_back(paused)
-    slicing = split_slice(text)[1] if text else ""
+    slicing = split_of(context.call, text)[1] if text else ""
     for name in [_replaced_name(context, text, held)] if text else held:
         rest = _without(context, name, slicing) if slicing else None
         if paused is not None:

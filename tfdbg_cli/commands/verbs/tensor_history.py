@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure
 from tfdbg_cli.analysis.many_runs.tensor_history import Point, Statistic, TensorHistory, tensor_history
-from tfdbg_cli.commands.asked.followed import Followed, followed
+from tfdbg_cli.commands.asked.followed_tensor import FollowedTensor, followed
 from tfdbg_cli.commands.asked.tensor_choice import sliced
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
@@ -54,7 +54,7 @@ def _history(context: Context, options: argparse.Namespace) -> Document:
     return _Screen(context, options, what, found, left).document()
 
 
-def _found(context: Context, options: argparse.Namespace, what: Followed) -> TensorHistory:
+def _found(context: Context, options: argparse.Namespace, what: FollowedTensor) -> TensorHistory:
     """The history; that shown last where a query is asked of it, for one that is typed asks with each key."""
     key = what.key, options.device, options.number, options.all, context.current, len(context.runs)
     if not options.query or key not in context.memory.histories:
@@ -99,7 +99,12 @@ class _Screen:
     """What `history` shows."""
 
     def __init__(
-        self, context: Context, options: argparse.Namespace, what: Followed, found: TensorHistory, left: Left[Point]
+        self,
+        context: Context,
+        options: argparse.Namespace,
+        what: FollowedTensor,
+        found: TensorHistory,
+        left: Left[Point],
     ) -> None:
         self._context = context
         self._name = what.title

@@ -18,7 +18,7 @@ from tfdbg_cli.model.updates import after_update
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class FollowedTensor:
     """A tensor as it was chosen in `run`. `everything` says that it is followed through other functions, too."""
 
     choice: Choice
@@ -52,7 +52,7 @@ class Followed:
         return self.tensor.name if (call.kind, call.place) == (here.kind, here.place) else None
 
 
-def followed(context: Context, text: str, device: str, everything: str) -> Followed:
+def followed(context: Context, text: str, device: str, everything: str) -> FollowedTensor:
     """What `text` means in the run looked at, else in the last run of another call that has it.
 
     `everything` is the command that follows it through those, too; empty where that is asked.
@@ -63,7 +63,7 @@ def followed(context: Context, text: str, device: str, everything: str) -> Follo
     """
     run = context.run
     try:
-        return Followed(choose_in(run, _shown_name(run, text), device, context.stepper), run, not everything)
+        return FollowedTensor(choose_in(run, _shown_name(run, text), device, context.stepper), run, not everything)
     except NoSuchTensorError as error:
         missing = error
     names: list[str] = []
@@ -75,7 +75,7 @@ def followed(context: Context, text: str, device: str, everything: str) -> Follo
             continue
         if everything:
             raise TfdbgError(missing.message, hint=f"Other runs have it: `{everything}` follows it there.")
-        return Followed(choice, other, everything=True)
+        return FollowedTensor(choice, other, everything=True)
     hint = "" if everything else did_you_mean(text, filter(None, run.call.names_of_fetches), names)
     raise TfdbgError(missing.message, hint=hint or missing.hint)
 

@@ -142,9 +142,10 @@ def test_a_recording_that_could_not_begin_is_not_in_its_own_way(
     assert len(open_path(tmp_path / "r").runs) == 1
 
 
-def _filling(monkeypatch: pytest.MonkeyPatch, room: int) -> list[int]:
-    """Have the disk be full after `room` more bytes; how many of them are left, which goes on being counted."""
-    left, written = [room], os.pwrite
+@pytest.mark.parametrize("share", range(42))
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: int) -> None:
+    """It is full after so many 42nds of what two runs take; the last write takes what there is room for."""
+    left, written = [1 << 30], os.pwrite
 
     def pwrite(descriptor: int, content: memoryview, offset: int) -> int:
         if not left[0]:
@@ -153,32 +154,17 @@ def _filling(monkeypatch: pytest.MonkeyPatch, room: int) -> list[int]:
         left[0] -= done
         return done
 
-    monkeypatch.setattr(data_files.os, "pwrite", pwrite)
-    return left
-
-
-@pytest.fixture(scope="module")
-def taken_by_two(on_disk: Path) -> int:
-    """The bytes that two runs take behind the first one."""
-    writer = RecordingWriter(on_disk / "whole")
-    writer.write(sample_run())
-    with pytest.MonkeyPatch.context() as patch:
-        left = _filling(patch, 1 << 30)
+    for path in (tmp_path / "whole", tmp_path / "r"):
+        writer = RecordingWriter(path)
+        writer.write(sample_run())
+        monkeypatch.setattr(data_files.os, "pwrite", pwrite)
+        if path.name == "r":
+            break
         writer.write(sample_run())
         writer.write(sample_run())
         writer.close()
-    return (1 << 30) - left[0]
-
-
-@pytest.mark.parametrize("share", range(42))
-def test_a_full_disk_leaves_what_was_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken_by_two: int, share: int
-) -> None:
-    """It is full after so many 42nds of what two runs take; the last write takes what there is room for."""
-    path = tmp_path / "r"
-    writer = RecordingWriter(path)
-    writer.write(sample_run())
-    _filling(monkeypatch, taken_by_two * share // 42)
+        monkeypatch.undo()
+        left[0] = ((1 << 30) - left[0]) * share // 42
     failed = 0
     for _ in range(2):
         try:
@@ -191,10 +177,9 @@ def test_a_full_disk_leaves_what_was_there(
     writer.close()
     runs = open_path(path).runs
     assert len(runs) == 4 - failed and failed >= 1
-    known = sample_run()
     for run in runs:
         for place in range(len(run.tensors)):
-            value, expected = run.tensors.value(place), known.tensors.value(place)
+            value, expected = run.tensors.value(place), sample_run().tensors.value(place)
             assert isinstance(value, NoValue) is isinstance(expected, NoValue)
             if not isinstance(value, NoValue) and not isinstance(expected, NoValue):
                 assert value.tobytes() == expected.tobytes() or value.dtype == object

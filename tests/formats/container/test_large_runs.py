@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,28 +30,6 @@ def every_run_is_large(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
     monkeypatch.setattr(store_module, "_PAGES", 2)
 
 
-@pytest.fixture(scope="module")
-def recordings() -> dict[tuple[str, int], Path]:
-    """Where runs were recorded that are only read, by how they were and the number of the run."""
-    return {}
-
-
-@pytest.fixture
-def known(
-    request: pytest.FixtureRequest, tmp_path: Path, recordings: dict[tuple[str, int], Path]
-) -> Callable[[int], Run]:
-    """A run by its number, recorded once and opened anew; the first is the sample."""
-    form = request.node.callspec.params["every_run_is_large"]
-
-    def of(seed: int) -> Run:
-        if (form, seed) not in recordings:
-            _recorded(tmp_path / f"known{seed}", RunMaker(seed).run() if seed else sample_run())
-            recordings[form, seed] = tmp_path / f"known{seed}"
-        return open_path(recordings[form, seed]).runs[0]
-
-    return of
-
-
 def _recorded(path: Path, run: Run) -> Run:
     writer = RecordingWriter(path)
     writer.write(run)
@@ -76,9 +53,10 @@ def test_it_is_as_it_was(tmp_path: Path, seed: int | None) -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("key", [key for key in SortKey if key is not SortKey.WORST])
-def test_its_order_is_that_of_its_rows(known: Callable[[int], Run], key: SortKey, reverse: bool) -> None:
+def test_its_order_is_that_of_its_rows(tmp_path: Path, key: SortKey, reverse: bool) -> None:
     for seed in range(4):
-        large, query = known(seed).tensors, TensorQuery(sort_by=key, reverse=reverse)
+        run = RunMaker(seed).run() if seed else sample_run()
+        large, query = _recorded(tmp_path / str(seed), run).tensors, TensorQuery(sort_by=key, reverse=reverse)
         assert isinstance(large, TellsOrder)
         rows = [large[i] for i in range(len(large))]
         small = MemoryTensorStore(rows, [large.value(i) for i in range(len(large))])
@@ -97,8 +75,8 @@ def test_its_order_is_that_of_its_rows(known: Callable[[int], Run], key: SortKey
                 "lt --role update", "lt -l loss", "lt -l step/while -n .",
                 "lt -q 'role=update or layer=loss'", "lt -q 'name~:1 or layer~loss'"]
 )  # fmt: skip
-def test_commands_answer_as_of_any_run(known: Callable[[int], Run], command: str) -> None:
-    large = Prompt(Opened("", [known(0)]))
+def test_commands_answer_as_of_any_run(tmp_path: Path, command: str) -> None:
+    large = Prompt(Opened("", [_recorded(tmp_path / "r", sample_run())]))
     small = Prompt(Opened("", [sample_run()]))
     assert large.show(command) == small.show(command)
     assert large.data(command) == small.data(command)

@@ -51,6 +51,7 @@ settings.load_profile("tfdbg")
 
 _MADE_BETWEEN_COLLECTIONS = 10_000  # objects
 _WORTH_SETTING_ASIDE = 20_000  # objects
+_LEFT: set[Path] = set()  # the files behind whose tests others came
 
 
 @pytest.hookimpl(wrapper=True)
@@ -84,6 +85,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
     """Have what a test left behind go while it is young, if iterators of tf.data are among it: see there."""
+    if item.path in _LEFT:  # a worker comes back to it: what its tests have made is to be seen again
+        _LEFT.discard(item.path)
+        gc.unfreeze()
     before = living_iterators()
     try:
         return (yield)
@@ -93,6 +97,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             if living_iterators() > before:
                 gc.collect()
         if nextitem is not None and nextitem.path != item.path:
+            _LEFT.add(item.path)
             _set_aside()
 
 

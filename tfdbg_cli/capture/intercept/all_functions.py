@@ -198,10 +198,11 @@ class Interception:
                 WRITING_THREADS.begin()
                 try:
                     entered = self._here.entered[-1] if self._here.entered else None
-                    if self._here.controller is None and vectorizes(atomic, entered):
-                        return performed_as_op(controller, atomic, inputs, original)
-                    if not (getattr(atomic, _COUNTS, False) or self._counts(atomic, entered)):
-                        return original(atomic, *inputs)
+                    if not getattr(atomic, _COUNTS, False):  # most calls are of functions that are known
+                        if self._here.controller is None and vectorizes(atomic, entered):
+                            return performed_as_op(controller, atomic, inputs, original)
+                        if not self._counts(atomic, entered):
+                            return original(atomic, *inputs)
                     return performed_amid_eager(controller, atomic, inputs, original, entered)
                 finally:
                     WRITING_THREADS.end()

@@ -29,9 +29,9 @@ from tfdbg_cli.process.curses_screen import CursesScreen
 from tfdbg_cli.terminal_facts import CONTROLLING_TERMINAL
 from tfdbg_cli.tui.terminal.deadly_signals import DEADLY, Terminated, ends_the_program, terminated
 from tfdbg_cli.tui.terminal.encoded_rows import EncodedRows
-from tfdbg_cli.tui.terminal.foreground import foreground_taken_back
 from tfdbg_cli.tui.terminal.other_readers import readers_of, warning_of
 from tfdbg_cli.tui.terminal.spool import Spool
+from tfdbg_cli.tui.terminal.terminal_group import foreground_taken_back
 from tfdbg_cli.tui.terminal.typed_ahead import TypedAhead
 
 _CLIPBOARD_LIMIT = 74_000  # base64 bytes; many terminals take no more in one OSC 52

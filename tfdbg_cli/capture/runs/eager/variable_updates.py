@@ -8,8 +8,8 @@ import numpy as np
 
 from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.intended_infinities import signs_of
+from tfdbg_cli.capture.runs.eager.log.held_values import variable_value
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, RESOURCE, Noted
-from tfdbg_cli.capture.runs.eager.log.run_of_log import variable_value
 from tfdbg_cli.capture.runs.eager.section import Section
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.capture.tf import compat

@@ -14,9 +14,11 @@ import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.composites import Composite
+from tfdbg_cli.capture.runs.eager.log.held_values import array_from, kept, variable_value
 from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, is_call, within
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, OutsideInput, Read, RecentOp, Released
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.log.versions import Versions
 from tfdbg_cli.capture.runs.eager.program.stacks import EagerTracebacks, Stack
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
@@ -29,13 +31,11 @@ from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
-from tfdbg_cli.model.values import Array, Lack, NoValue, Value, known_array
+from tfdbg_cli.model.values import Array, NoValue, Value, known_array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import BATCHES
-from tfdbg_cli.process.interruptions import our_errors
 
 _VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
-_ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
 _CALLED = {_INPUT: "input", _LITERAL: "number"}
 _RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
 _HANDLE = {"dtype": "resource"}  # of an iterator, a table or the like
@@ -78,7 +78,7 @@ def parts_of_run(
     """
     ops = log.ops(failed)
     leading = _leading_to(ops[-1:], ops)
-    return _Builder(log, named, leading, composites).parts_of(leading if last else ops)
+    return _Builder(log, ops, named, leading, composites).parts_of(leading if last else ops)
 
 
 def parts_leading_to(
@@ -90,7 +90,7 @@ def parts_leading_to(
     """
     ops = log.ops()
     leading = _leading_to([op for op in ops if op.number in ends], ops)
-    return _Builder(log, named, leading if insides else ()).parts_of(leading)
+    return _Builder(log, ops, named, leading if insides else ()).parts_of(leading)
 
 
 def _leading_to(ends: Sequence[RecentOp], ops: Sequence[RecentOp]) -> list[RecentOp]:
@@ -105,12 +105,14 @@ class _Builder:
     def __init__(
         self,
         log: RecentOps,
+        ops: Sequence[RecentOp],
         named: Callable[[OutsideInput], str],
         leading: Sequence[RecentOp],
         composites: Mapping[int, Composite] = _NO_COMPOSITES,
     ) -> None:
-        """Called functions among `leading`, the ops that led to the end, show their inner values."""
+        """`ops` are all of `log`; called functions among `leading`, those that led to the end, show inner values."""
         self._log = log
+        self._versions = Versions(ops, log.updates, kept)
         self._leading = {op.number for op in leading}
         self._named = named
         self._composites = composites
@@ -234,18 +236,17 @@ class _Builder:
         source = self._log.updates.variable_read_by(op)
         handle = None if source is None else source.given()
         if handle is None:
-            return _UPDATED
-        value = variable_value(handle, compat.type_in_variable(handle) or 0)
+            known = self._versions.read_by(op)
+            value: Value = _UPDATED if known is None else known
+        else:
+            value = variable_value(handle, compat.type_in_variable(handle) or 0)
         return value.reshape(taken.shape) if taken is not None and not isinstance(value, NoValue) else value
 
     def _written(self, op: RecentOp, source: OutsideInput) -> Value:
         """The value that the variable held after the update `op`, though nobody read it then (`LATER`)."""
         value = self._now(op, source)
-        if isinstance(value, NoValue) and op.op_type == _ASSIGNS:
-            given = op.inputs[1]
-            held = None if isinstance(given, OutsideInput) and not given.key else self._held(given)
-            return value if held is None else held
-        return value
+        known = self._versions.written_by(op, source) if isinstance(value, NoValue) else None
+        return value if known is None else known
 
     def _now(self, op: RecentOp, source: OutsideInput) -> Value:
         """What the variable that `op` updated holds, if it was not updated since."""
@@ -369,18 +370,3 @@ def _of_handle(handle: EagerTensor | None) -> tuple[str, str]:
         return _INPUT, ""
     match = _RESOURCE.search(str(handle))
     return _VARIABLE, match["name"] if match else "variable"
-
-
-def array_from(value: object) -> Array:
-    """`value` as an array that cannot be written to."""
-    array = np.asarray(value).view()
-    array.flags.writeable = False
-    return array
-
-
-def variable_value(handle: EagerTensor, dtype: int) -> Value:
-    """What the variable behind `handle` holds now; `dtype` by number."""
-    try:
-        return array_from(compat.host_array(compat.read_variable(handle, dtype)))
-    except our_errors() as error:  # a variable that is gone, or was never initialized
-        return NoValue(Lack.UNINITIALIZED, f"TensorFlow does not give it: {type(error).__name__}.")

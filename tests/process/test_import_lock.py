@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from tfdbg_cli.debugger.interruption import Interruption
-from tfdbg_cli.process.import_lock import put_off
+from tfdbg_cli.process.import_lock import _IMPORTLIB, put_off
 
 _MAIN = threading.main_thread().ident
 
@@ -70,6 +70,20 @@ def test_ctrl_c_as_it_is_taken_neither_leaves_it_taken_nor_is_lost(take: Callabl
         interruption.leave()
         while _was_held():
             pass
+
+
+def test_what_they_call_counts_like_themselves() -> None:
+    """The signal came again while the handler was busy with it: it was raised there, and the lock was left taken."""
+    came = threading.Event()
+    before = signal.signal(signal.SIGUSR1, lambda *_: came.set())
+    code = compile("def take(call):\n  return call() or acquire_lock()", _IMPORTLIB, "exec")
+    names: dict[str, Callable[[Callable[[], bool]], bool]] = {}
+    exec(code, names)
+    try:
+        assert names["take"](lambda: put_off(signal.SIGUSR1, sys._getframe()))
+        assert came.wait(60)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_elsewhere_nothing_is_put_off() -> None:

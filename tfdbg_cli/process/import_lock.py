@@ -32,15 +32,25 @@ def put_off(number: int, frame: FrameType | None) -> bool:
 
     A handler that is told so must not raise now. Python's functions release the lock by a `finally` that begins only
     behind the line that takes it, and while another thread imports that is where the main thread waits, and where it
-    calls the handler. In one of them, the callback of a weak reference, what is raised is lost besides.
+    calls the handler. In one of them, the callback of a weak reference, what is raised is lost besides. What they
+    call counts like themselves: the signal that was put off can come while the handler still sees to the first one.
     """
-    if frame is None or frame.f_code.co_filename != _IMPORTLIB or "acquire_lock" not in frame.f_code.co_names:
+    if not _takes_the_lock(frame):
         return False
     try:
         OwnThread(target=partial(_again, number), name="tfdbg-signal", daemon=True).start()
     except RuntimeError:  # there can be no more threads
         return False
     return True
+
+
+def _takes_the_lock(frame: FrameType | None) -> bool:
+    """Whether `frame` or one that called it is of a function of Python's that takes the lock and gives it back."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTLIB and "acquire_lock" in frame.f_code.co_names:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _again(number: int) -> None:

@@ -426,6 +426,27 @@ def test_the_words_name_file_and_line(op) -> None:
     assert turn.words == f"turn 2 of test_turns.py:{line}"
 
 
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_while_is_named_by_its_own_line(op, *, asks: bool) -> None:
+    """It was named by the line of the first statement in it, as was a loop that begins with it."""
+    passes, turn = 0, None
+    if asks:
+        while passes < 4:
+            passes += 1
+            if passes == 2:
+                continue
+            turn = op.turns.of(stack_here())
+    else:
+        while True:
+            passes += 1
+            turn = op.turns.of(stack_here())
+            if passes == 3:
+                break
+    line = test_a_while_is_named_by_its_own_line.__code__.co_firstlineno + (5 if asks else 11)
+    assert turn is not None
+    assert turn.words == f"turn 3 of test_turns.py:{line}"
+
+
 def _fit(op: Ops) -> None:
     """A step of training by names that say nothing of it."""
     op()
@@ -626,3 +647,26 @@ def test_a_loop_of_gradients_that_writes_by_a_function_of_any_name_is_the_one_of
         assign_add()
     assert op.found[:3] == [1, 1, 1]
     assert op.found[10:19] == [op.found[10]] * 3 + [op.found[10] + 1] * 3 + [op.found[10] + 2] * 3
+
+
+def test_a_step_that_trains_itself_and_another_network_in_a_loop_is_one_turn(op) -> None:
+    """As that of a WGAN: two runs of the critic and one of the rest were shown of each."""
+    GradientTape = apply_gradients = op
+    for _epoch in range(2):
+        for _batch in range(3):
+            for _critic in range(2):
+                GradientTape()
+                apply_gradients()
+            GradientTape()
+            apply_gradients()
+    assert op.found == [turn for turn in range(1, 7) for _ in range(6)]
+
+
+def test_an_epoch_that_takes_a_gradient_to_show_it_is_no_step(op) -> None:
+    GradientTape = apply_gradients = op
+    for _epoch in range(2):
+        for _batch in range(2):
+            GradientTape()
+            apply_gradients()
+        GradientTape()
+    assert op.found == [1, 1, 2, 2, 1, 3, 3, 4, 4, 2]

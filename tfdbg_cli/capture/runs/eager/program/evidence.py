@@ -14,6 +14,7 @@ _TAKES = re.compile(r"GradientTape|gradient|jacobian")
 _ASSIGNS = re.compile(r"assign(_add|_sub)?")
 _WRITES = re.compile(rf"{_ASSIGNS.pattern}|apply")
 _APPLIES = re.compile(r"apply_gradients|minimize|train_on_batch|apply")
+_BOTH = re.compile(r"minimize|train_on_batch")
 _MAY_TRAIN = re.compile(r"train|update|learn|optimi[sz]e|backward", re.IGNORECASE)
 _TRAINS = re.compile(r"_?(train|learn|backward|optimi[sz]e)", re.IGNORECASE)  # as a name begins
 _SCHEDULED = re.compile(r"learning_rate|(^|_)lr($|_)")  # is set from epoch to epoch, too
@@ -54,6 +55,14 @@ def assigns(body: Sequence[dis.Instruction]) -> bool:
 def applies_gradients(body: Sequence[dis.Instruction]) -> bool:
     """Whether `body` has an optimizer apply gradients."""
     return any(map(_APPLIES.fullmatch, _unscheduled(body)))
+
+
+def trains_itself(body: Sequence[dis.Instruction]) -> bool:
+    """Whether `body` takes gradients and has an optimizer apply gradients, be it by one call."""
+    names = _unscheduled(body)
+    return any(map(_BOTH.fullmatch, names)) or (
+        any(map(_TAKES.fullmatch, names)) and any(map(_APPLIES.fullmatch, names))
+    )
 
 
 def calls_a_step(body: Sequence[dis.Instruction]) -> bool:

@@ -42,6 +42,8 @@ class SeenLoops:
         """Whether turns of the loop of `inner` make better runs than those of `outer`, which is around it."""
         if inner.loop.evidence == 2 and (outer.loop.own_evidence == 3 or outer.loop.adds_up):
             return False  # a part of the step, such as a loop over the sums of gradients that sets them to zero
+        if inner.loop.trains and outer.loop.own_step:
+            return False  # as that of a critic, which is trained more often than the generator
         if takes_for(inner, outer):
             return inner.key in self.training
         if inner.depth == outer.depth and outer.loop.steps and inner.loop.evidence == 1:

@@ -15,8 +15,9 @@ from tfdbg_cli.capture.runs.eager.program.evidence import (
     calls_a_step,
     evidence_of,
     takes_gradients,
+    trains_itself,
 )
-from tfdbg_cli.capture.runs.eager.program.stacks import by_identity
+from tfdbg_cli.capture.runs.eager.program.stacks import by_identity, line_at
 
 _AWAITS = "JUMP_BACKWARD_NO_INTERRUPT"  # of `await` and `yield from`, which wait where they stand
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
@@ -48,6 +49,8 @@ class Loop:
     applies: bool = False  # whether an optimizer applies gradients in it, but where loops in it take gradients
     writes: bool = False  # whether it applies or assigns there
     adds_up: bool = False  # whether a loop in it takes the gradients of one of its steps
+    line: int = 0  # with which it begins
+    own_step: bool = False  # whether it takes gradients and applies them, outside of the loops in it
 
     @property
     def trains(self) -> int:
@@ -108,6 +111,8 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
                 applies=applies,
                 writes=applies or assigned,
                 adds_up=any(applies or (assigned and not loop.assigns) for loop in taking),
+                own_step=trains_itself(own),
+                line=min(line_at(code, start), line_at(code, end)),  # at its end a `while` asks again
             )
         )
     return tuple(sorted(found, key=lambda loop: (loop.start, -loop.end)))

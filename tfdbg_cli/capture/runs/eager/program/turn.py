@@ -13,7 +13,7 @@ from types import CodeType
 
 from tfdbg_cli.capture.runs.eager.program.loops import Loop, all_loops_of, loops_of
 from tfdbg_cli.capture.runs.eager.program.places import is_program
-from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
+from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,7 +31,7 @@ class Turn:
     @property
     def place(self) -> str:
         """`train.py:12`, the line with which the loop begins."""
-        return f"{Path(self.code.co_filename).name}:{line_at(self.code, self.loop.start)}"
+        return f"{Path(self.code.co_filename).name}:{self.loop.line}"
 
     def numbered(self, number: int) -> Turn:
         """The turn of the same loop with that number."""

@@ -651,22 +651,22 @@ def test_a_loop_of_gradients_that_writes_by_a_function_of_any_name_is_the_one_of
 
 def test_a_step_that_trains_itself_and_another_network_in_a_loop_is_one_turn(op) -> None:
     """As that of a WGAN: two runs of the critic and one of the rest were shown of each."""
-    GradientTape = apply_gradients = op
+    gradient = apply_gradients = op
     for _epoch in range(2):
         for _batch in range(3):
             for _critic in range(2):
-                GradientTape()
+                gradient()
                 apply_gradients()
-            GradientTape()
+            gradient()
             apply_gradients()
     assert op.found == [turn for turn in range(1, 7) for _ in range(6)]
 
 
 def test_an_epoch_that_takes_a_gradient_to_show_it_is_no_step(op) -> None:
-    GradientTape = apply_gradients = op
+    gradient = apply_gradients = op
     for _epoch in range(2):
         for _batch in range(2):
-            GradientTape()
+            gradient()
             apply_gradients()
-        GradientTape()
+        gradient()
     assert op.found == [1, 1, 2, 2, 1, 3, 3, 4, 4, 2]

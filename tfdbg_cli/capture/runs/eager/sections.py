@@ -54,6 +54,7 @@ class Here:
         self.functional: set[tuple[int, int]] = set()  # keys of loops in whose turns calls of functions are the runs
         self.outer: set[tuple[int, int]] = set()  # keys of loops in whose turns those of inner loops were runs
         self.begun: set[tuple[int, int]] = set()  # keys of loops whose first turn was a run
+        self.begun_between = False  # whether a run was outside of all loops
         self.called = False  # whether a run of a function began in this turn
         self.computed = False  # whether this turn of such a loop computes with variables itself, as a run would
         # Kept here since every op asks for them, and looking them up takes longer than the question.
@@ -158,6 +159,7 @@ class Sections:
         if functional:
             here.computed = True
         else:
+            here.begun_between |= section.turn is None
             if section.turn is not None:
                 here.outer.update(outer_loops(section.turn, stack))
                 self._note_late(here, section.turn, stack)
@@ -170,7 +172,11 @@ class Sections:
         """
         if turn.number == 1:
             here.begun.add(turn.key)
-        elif turn.number == 2 and here.begun.isdisjoint(one.key for one in turns_around(stack)):
+        elif (
+            turn.number == 2
+            and not (turn.loop.of_calls and here.begun_between)
+            and here.begun.isdisjoint(one.key for one in turns_around(stack))
+        ):
             self._late[turn.place] = None
 
     @staticmethod

@@ -50,6 +50,7 @@ class Loop:
     writes: bool = False  # whether it applies or assigns there
     adds_up: bool = False  # whether a loop in it takes the gradients of one of its steps
     line: int = 0  # with which it begins
+    of_calls: bool = False  # whether it is a whole function: a turn is a call of it
     own_step: bool = False  # whether it takes gradients and applies them, outside of the loops in it
 
     @property
@@ -116,6 +117,15 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
             )
         )
     return tuple(sorted(found, key=lambda loop: (loop.start, -loop.end)))
+
+
+@by_identity
+def loop_of_calls(code: CodeType) -> Loop:
+    """`code`, which is called again and again from outside of the program, as the body of a loop."""
+    body = [i for i in dis.get_instructions(code) if i.opname != "CACHE"]
+    own = _outside(body, all_loops_of(code))
+    end = body[-1].offset
+    return Loop(0, end, evidence_of(body), evidence_of(own), line=code.co_firstlineno, of_calls=True)
 
 
 @by_identity

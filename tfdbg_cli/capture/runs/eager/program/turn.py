@@ -44,8 +44,8 @@ class Turn:
 
     @property
     def words(self) -> str:
-        """`turn 3 of train.py:12`."""
-        return f"turn {self.number} of {self.place}"
+        """`turn 3 of train.py:12`; `call 3 of train.py:12` of a function that a package calls again and again."""
+        return f"{'call' if self.loop.of_calls else 'turn'} {self.number} of {self.place}"
 
     def holds(self, stack: Stack) -> bool:
         """Whether `stack` is in the code and the loop of this turn."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tfdbg_cli.capture.runs.eager.program.loop_choice import SeenLoops, takes_for
 from tfdbg_cli.capture.runs.eager.program.met_stacks import MetStack, MetStacks
 from tfdbg_cli.capture.runs.eager.program.passages import begins_anew, goes_forward, in_same_loop
+from tfdbg_cli.capture.runs.eager.program.repeated_calls import RepeatedCalls
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
 
@@ -30,6 +31,7 @@ class EagerTurns:
         self._is_seen = False  # whether the loop of the turn is known to work (`SeenLoops`)
         self._latest: dict[tuple[int, int], Turn] = {}  # by the key of a loop: its latest turn
         self._loops = SeenLoops()
+        self._calls = RepeatedCalls()
         # Whether the loop of the turn was taken since it calls something behind the loop in it: that may run no ops,
         # and then no op tells one turn from the next.
         self.in_doubt = False
@@ -167,6 +169,9 @@ class EagerTurns:
     def _found(self, last: Stack, stack: Stack) -> Turn | None:
         """The turn that begins at `stack`, or goes on after an inner loop; `last` is the stack of the op before."""
         found = self._loops.best_around(stack)
+        call = self._calls.around(last, stack)
+        if call is not None and (found is None or found.is_inside(call)):
+            found = call
         known = None if found is None else self._latest.get(found.key)
         if found is None or known is None:
             return found

@@ -130,6 +130,7 @@ class EagerWatch:
                 return outputs
             if section.number is not None:
                 section.checks = checks  # so that the next ops of the section skip all of this
+                section.log.holds_reads = controller.watched is not None and controller.watched.all_runs
             elif checks is not None and not checks.anywhere:
                 checks = None
         with AT_WORK:

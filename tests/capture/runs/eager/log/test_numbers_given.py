@@ -53,6 +53,20 @@ def test_an_infinity_that_the_program_wrote_is_a_constant(function: Callable[[An
     np.testing.assert_equal(found, number)
 
 
+def _masked(x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        masked = tf.where(x > 0, x, -np.inf)
+    return tape.gradient(masked, x)
+
+
+def test_a_tape_that_hands_on_the_number_is_given_the_same_constant() -> None:
+    """A healthy run was bad: `-inf` of a mask was "already in input_169, which Python gave to the op"."""
+    shown = [each for each in given(_masked) if each[1] == -np.inf]
+    assert len(shown) > 1
+    assert {op_type for op_type, _ in shown} == {"Const"}
+
+
 @pytest.mark.parametrize("function", [lambda x: x * HUGE, lambda x: x / HUGE, lambda x: x / Bounds.least])
 def test_a_tensor_of_the_program_is_none(function: Callable[[Any], Any]) -> None:
     assert [shown for shown, _ in given(function)] == ["Placeholder"]

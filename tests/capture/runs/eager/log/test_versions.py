@@ -122,3 +122,19 @@ def test_many_updates_are_told_one_after_the_other() -> None:
         program.update("AssignAddVariableOp", [1])
     program.update("ResourceScatterAdd", [1])
     np.testing.assert_array_equal(program.values("UpdatedVariable"), program.held[1:])
+
+
+def test_a_log_that_holds_reads_knows_what_a_small_variable_held_before_its_update() -> None:
+    """The health of kept runs of `x @ w; w.assign_sub(…)` was "?"."""
+    program = Program([1, 2])
+    program.log.holds_reads = True
+    program.use()
+    program.update("ResourceScatterAdd", [1, 1])
+    (read,) = program.values("ReadVariableOp")
+    np.testing.assert_array_equal(read, [1, 2])
+    large = Program([1] * 20_000)
+    large.log.holds_reads = True
+    large.use()
+    large.update("ResourceScatterAdd", [1] * 20_000)
+    (read,) = large.values("ReadVariableOp")
+    assert isinstance(read, NoValue)

@@ -55,7 +55,8 @@ _LARGE = gone("What the variable held after this update is not kept, for it is l
 class RecentOps:
     """A log that forgets its oldest ops: all but the last twenty thousand, and those beyond `budget` bytes.
 
-    Where it keeps all (`keep_all`), it keeps two hundred thousand.
+    Where it keeps all (`keep_all`), it keeps two hundred thousand. Where it `holds_reads`, it reads each variable
+    that an op is given, and holds what small ones held, since the program may update them before somebody looks.
     """
 
     def __init__(self, budget: int) -> None:
@@ -73,6 +74,7 @@ class RecentOps:
         self._most_ops = _MOST_OPS
         self._most = _MOST_OPS  # the number of the first op for which an old one must be forgotten
         self._keeps_all = False
+        self.holds_reads = False
         self._forward = ForwardOps()
         self._forward_from = -1  # the number of the first op that it does not know yet; -1 until one is in a scope
         self._device = _only_device()
@@ -156,8 +158,7 @@ class RecentOps:
                 reads = [key if key in made else self._given(one) for key, one in zip(reads, inputs, strict=True)]
         except AttributeError:  # one is no tensor
             reads = [self._given(one) for one in inputs]
-            if self._keeps_all:
-                nbytes = sum(read.value.nbytes for read in reads if isinstance(read, OnTheWay))
+            nbytes = sum(r.value.nbytes for r in reads if isinstance(r, OnTheWay) and r.value is not None)
         for key, dtype, value in outputs:
             made.add(key)
             if value is not None:
@@ -318,7 +319,9 @@ class RecentOps:
             return source
         count = next(self._counts["ReadVariableOp"])
         dtype = given.dtype.as_datatype_enum
-        value = _variable(handle, dtype) if self._keeps_all else None
+        value = _variable(handle, dtype) if self._keeps_all or self.holds_reads else None
+        if value is not None and value.nbytes > self._largest_read:
+            value = None
         return OnTheWay(self._source(handle), dtype, count, value)
 
     def _source(self, given: EagerTensor) -> OutsideInput:

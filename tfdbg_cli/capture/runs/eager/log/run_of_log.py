@@ -19,6 +19,7 @@ from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, is_call
 from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, OutsideInput, Read, RecentOp, Released
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.versions import Versions
+from tfdbg_cli.capture.runs.eager.program.places import scope_of_tape
 from tfdbg_cli.capture.runs.eager.program.stacks import EagerTracebacks, Stack
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
@@ -116,6 +117,7 @@ class _Builder:
         self._leading = {op.number for op in leading}
         self._named = named
         self._composites = composites
+        self._literals: dict[tuple[str, bytes], str] = {}  # numbers that the program wrote down, by their bits
         self._part_names: dict[int, str] = {}  # of parts of these, by their ids
         self._nodes: dict[str, Node] = {}
         self._names: dict[int, str] = {}  # of sources, by their id
@@ -277,6 +279,11 @@ class _Builder:
                 self._names[id(source)] = named  # an array of the program's, of which each op makes a tensor anew
                 self._alive.append(source)
                 return TensorName(named, 0)
+            written = None if named or given is None or given.ndim else self._literals.get(_bits(given))
+            if written is not None and kind == _INPUT and scope_of_tape(op.stack):
+                self._names[id(source)] = written  # a tape hands on what TensorFlow made of the program's number
+                self._alive.append(source)
+                return TensorName(written, 0)
             wanted = named or own or ("handle" if handle else _CALLED[kind])
             name = next(
                 n
@@ -288,6 +295,7 @@ class _Builder:
             self._nodes[name] = Node(name, kind, "", attributes=_HANDLE if handle and kind == _INPUT else {})
             if given is not None and kind == _LITERAL:
                 self._stacks[name] = op.stack
+                self._literals[_bits(given)] = name  # a scalar
                 self._take(TensorName(name, 0), op, None, given)
             elif given is not None:
                 self._feeds[name] = given
@@ -322,6 +330,11 @@ def _attribute_text(value: object) -> str:
     if isinstance(value, tf.DType):
         return str(value.name)
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _bits(number: Array) -> tuple[str, bytes]:
+    """What tells one number from another, dtype included."""
+    return str(number.dtype), number.tobytes()
 
 
 def _attributes_of(given: Array) -> Mapping[str, str]:

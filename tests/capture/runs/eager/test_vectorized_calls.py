@@ -1,4 +1,7 @@
-"""What TensorFlow vectorizes is a part of the eager turn in which it does: tf.vectorized_map, jacobians of a tape."""
+"""What TensorFlow vectorizes is a part of the eager turn in which it does: tf.vectorized_map, jacobians of a tape.
+
+So is what it computes for a forward accumulator.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,13 @@ def _jacobian(x: Any, weight: Any) -> Any:
     with tf.GradientTape() as tape:
         y = tf.sqrt(x @ weight)[:, 0]
     return tape.jacobian(y, weight)
+
+
+def _forward_mode(x: Any, weight: Any) -> Any:
+    total = tf.reduce_sum(x, axis=1)
+    with tf.autodiff.ForwardAccumulator(total, tf.ones_like(total)) as accumulator:
+        y = tf.sqrt(total)
+    return accumulator.jvp(y) * weight[0]
 
 
 def _losses(made_of: Callable[[Any, Any], Any]) -> list[bytes]:
@@ -73,6 +83,15 @@ def test_the_turn_is_the_run_and_its_row_is_found(
     origin = prompt.data("origin")
     assert (origin["op_type"], origin["tensor"].partition("/")[0]) == (op_type, "pfor_0")
     assert "row 1 of 5; fed as x\n" in prompt.show("origin")
+
+
+def test_a_forward_accumulator_runs_no_function_of_the_program() -> None:
+    """A blind test: TensorFlow's own `_jvp_exact_shapes(inputs, outputs, tangents)` was a run beside the turns."""
+    end = _stopped("has_inf_or_nan", _forward_mode)
+    assert end.run.call.what.startswith("turn 3 of test_vectorized_calls.py:")
+    origin = Prompt(end).data("origin")
+    assert origin["tensor"].partition("/")[0] == "jvp_0"
+    assert origin["op_type"] == "RealDiv"
 
 
 def test_calls_are_kept_as_long_as_they_hold_little(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
-"""Functions that TensorFlow makes of eager code to vectorize it and calls at once: ops of that code, with insides.
+"""Functions that TensorFlow makes of its own accord amid eager code and calls at once: ops of that, with insides.
 
-tf.vectorized_map and the jacobian of a tape do so. The program knows of no function: to it that is one call of many.
+tf.vectorized_map and the jacobian of a tape make one to vectorize the code, a forward accumulator one for each type
+of op. The program knows of no function: to it that is one call of many.
 """
 
 from __future__ import annotations
@@ -28,8 +29,11 @@ from tfdbg_cli.capture.tf.op_definitions import function_name
 from tfdbg_cli.capture.tf.types import AtomicFunction, AttributeList, EagerTensor, OpInput
 
 _MAKERS = os.path.join("ops", "parallel_for", "")  # noqa: PTH118  # a part of paths
-_MARK = "_tfdbg_vectorizes"  # the attribute that marks the graphs of such functions
-_NAME = "pfor"  # what TensorFlow calls what it does
+_MARK = "_tfdbg_own_call"  # the attribute of the graphs of such functions: what TensorFlow calls what they do
+_VECTORIZED = "pfor"
+# By the names of the graphs of such functions that no tf.function makes, the same.
+_OTHERS = {"_jvp_exact_shapes": "jvp", "_jvp_relaxed_shapes": "jvp"}
+_GRADIENT = "gradient_of_"
 _KEPT = 32  # functions: TensorFlow drops each when it was called
 _MOST = 256 << 20  # bytes of what they were given, and of variables
 _ZEROS = "Fill"
@@ -44,15 +48,11 @@ class VectorizedCall:
     """
 
     op_type: str
+    name: str  # what the op is called
     insides: Insides
     given: Sequence[EagerTensor]
     slopes: Sequence[EagerTensor]
     nbytes: int
-
-    @property
-    def name(self) -> str:
-        """What the op is called."""
-        return _NAME if self.insides.traced.forward is None else f"gradient_of_{_NAME}"
 
 
 class _Here(threading.local):
@@ -75,17 +75,23 @@ _marked = threading.Event()  # whether there was any such function: else no grad
 
 def vectorizes(atomic: AtomicFunction, entered: Entered | None) -> bool:
     """Whether `atomic` is such a function, or the gradient of one; `entered` is the tf.function that is called."""
+    other = _OTHERS.get(atomic.graph.name)
+    if other is not None:
+        return _mark(atomic, other)
     if entered is not None:
         code = getattr(inspect.unwrap(entered.function.python_function), "__code__", None)
         if code is None or _MAKERS not in code.co_filename:
             return False
-        setattr(atomic.graph, _MARK, True)
-        _marked.set()
-        return True
+        return _mark(atomic, _VECTORIZED)
     forward = forward_of(atomic) if _marked.is_set() else None
-    if forward is None or not getattr(forward.graph, _MARK, False):
-        return False
-    setattr(atomic.graph, _MARK, True)  # of which there may be a gradient in turn
+    made = "" if forward is None else getattr(forward.graph, _MARK, "")
+    # Of a gradient there may be one in turn.
+    return bool(made) and _mark(atomic, made if made.startswith(_GRADIENT) else f"{_GRADIENT}{made}")
+
+
+def _mark(atomic: AtomicFunction, name: str) -> bool:
+    setattr(atomic.graph, _MARK, name)
+    _marked.set()
     return True
 
 
@@ -103,7 +109,7 @@ def vectorized_call(atomic: AtomicFunction, inputs: Sequence[EagerTensor]) -> Ve
     slots = list(zip(traced.slots, inputs, strict=True))
     given = [one for slot, one in slots if insides.is_given(slot)]
     slopes = [one for slot, one in slots if traced.forward is not None and not slot.argument.captured]
-    return VectorizedCall(function_name(atomic.name), insides, given, slopes, nbytes)
+    return VectorizedCall(function_name(atomic.name), getattr(atomic.graph, _MARK), insides, given, slopes, nbytes)
 
 
 @contextmanager

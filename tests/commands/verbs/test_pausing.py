@@ -280,6 +280,18 @@ def test_a_part_is_taken_back_and_the_rest_stays() -> None:
     assert "No tensor is replaced" in prompt.show("unset Log[1:]")
 
 
+def test_a_result_is_set_by_the_name_that_the_program_has_for_it() -> None:
+    stop, behind = paused()
+    call = replace(stop.run.call, fetches=("prob:0", "loss/Log:0"), result_names=("out[0]", "out[1]"))
+    prompt = Prompt(replace(stop, run=replace(stop.run, call=call)))
+    for target in ("out[1]", "/CPU:0:out[1]"):
+        assert prompt.data(f"set {target}[0] 5")["name"] == "loss/Log:0"
+        assert behind.values["loss/Log:0"][0].max() == 5
+        prompt.show("unset out[1]")
+        assert not behind.pending
+    assert prompt.error("set out[0] 5").message == "The program holds prob:0 already."
+
+
 def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_python() -> None:
     stop, _ = paused()
     made = type("ResourceVariable", (), {"__module__": "tensorflow.python", "assign": None, "name": "count:0"})

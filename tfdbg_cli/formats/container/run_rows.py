@@ -15,7 +15,7 @@ from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
 from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
 from tfdbg_cli.formats.container.layout import shape_text
-from tfdbg_cli.formats.container.lost_values import lost_at_saving
+from tfdbg_cli.formats.container.lost_values import lost_at_saving, lost_value
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
 from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
@@ -159,7 +159,7 @@ class RunRows:
                 found.unwritable.append(str(tensor.name))
             elif lack.lack is Lack.DAMAGED:
                 found.damaged.append((str(tensor.name), lack))
-            told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
+            told = None if lack is None else self._texts.number(f"{lack.lack}: {lost_value(lack).text}")
             found.rows.append((plan.number, place, *self._facts(plan.form, place, dtype, shape), told, *location))
         found.rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
         return found

@@ -333,6 +333,7 @@ def test_a_recording_without_runs_says_so(tmp_path: Path) -> None:
     with pytest.raises(TfdbgError, match=r"No run of the recording .* was finished") as over:
         recorded(tmp_path / "r")
     assert over.value.hint.startswith("The program has ended: record it again, until a run has ended;")
+    assert "a full disk, or a --budget smaller than one run, keeps none: make room," in over.value.hint
     writer = RecordingWriter(tmp_path / "s")
     with pytest.raises(TfdbgError, match="was finished") as under_way:
         open_path(tmp_path / "s")

@@ -210,6 +210,14 @@ def test_a_value_that_nothing_can_hold_is_said(tmp_path: Path) -> None:
     assert np.asarray(store.value(1)).tolist() == [1, 1]
 
 
+def test_the_size_of_texts_is_told_where_they_are_recorded(tmp_path: Path) -> None:
+    run = run_of(("words", np.array([b"abc", b"de"], object), "string"))
+    unread = replace(run.tensors[0], nbytes=None)
+    store = MemoryTensorStore([unread], [run.tensors.value(0)])
+    again = recorded(tmp_path / "r", replace(run, tensors=store)).runs[0]
+    assert again.tensors[0].nbytes == 5
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_random_runs_come_back(tmp_path: Path, seed: int) -> None:
     run = RunMaker(seed).run()

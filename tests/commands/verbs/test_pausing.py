@@ -396,3 +396,20 @@ def test_a_watch_that_stops_in_the_middle_of_a_run_says_so() -> None:
     title = stop_title(prompt.context).text
     assert title.startswith("in run #3: ") and title.endswith(" at loss/Log: passed bad_result after 3 runs")
     assert "In the middle of run #3" in prompt.show("ri")
+
+
+def test_behind_a_turn_of_eager_code_it_is_said_whose_calls_are_on_show() -> None:
+    """A blind test: `py step` gave the number of the next turn, and `set` named no way out."""
+    stop, _ = paused()
+    assert "is over" not in Prompt(stop).show("locals") + Prompt(stop).show("frames") + Prompt(stop).show("py step")
+    call = replace(stop.run.call, kind=RunKind.EAGER, function="turn 1 of Train.py:13", loop="Train.py:13")
+    run = replace(stop.run, call=call, frames=(), paused=None, unfinished=False, what_if=None)
+    prompt = Prompt(replace(stop, run=run, frames=stop.run.frames))
+    said = "Turn 1 of Train.py:13 is over: this is what the program does next."
+    for command in ("locals", "frames", "py step"):
+        assert said in prompt.show(command)
+    error = prompt.error("py unknown")
+    assert (error.message, error.hint) == ("NameError: name 'unknown' is not defined.", said)
+    error = prompt.error("set loss/Log 0")
+    assert error.message.endswith("its ops ran eagerly, one by one, and it is over.")
+    assert "`step` or `break PLACE` stops in the middle of the next one" in error.hint

@@ -48,8 +48,6 @@ _BEHIND = {
     "delete": "One is dropped at a time: `delete {}`.",
     "next": "`next` goes one screen on; in a program that runs `over` goes on to its next line.",
 }
-GOES_ON = "`over` goes on to the next line, `step` to the next op."
-"""What to type for the `next` of a debugger, where a program runs."""
 _PRINTED = re.compile(r"(?:pp?rint|print|display)\((.*)\)$", re.DOTALL)
 _PYTHON = re.compile(r"([A-Za-z_]\w*)(?:\.[A-Za-z_]|\[|\(|\s*[-+*/%@]?=|\s*[<>]|\s+[-+*/%@]\s|[+*%@]|$)")
 _TENSOR = re.compile(r"[A-Za-z.][\w./>-]*:\d+$|[A-Za-z.][\w.-]*(/[\w.-]+)+$")

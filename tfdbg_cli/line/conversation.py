@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Iterable
 from contextlib import nullcontext
 
-from tfdbg_cli.commands.debugger_habits import GOES_ON
 from tfdbg_cli.commands.registry import LIVE, Outcome, UiAction
+from tfdbg_cli.commands.service.pages import GOES_ON
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line, Span, Style, line

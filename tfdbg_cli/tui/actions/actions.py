@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tfdbg_cli.commands.debugger_habits import GOES_ON
 from tfdbg_cli.commands.folds import folds_at
 from tfdbg_cli.commands.registry import LIVE
+from tfdbg_cli.commands.service.pages import GOES_ON
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.actions.clipboard import Clipboard

@@ -20,6 +20,9 @@ from tfdbg_cli.model.pausing import Place
         ("train.py:12", Place(file="train.py", line=12)),
         ("src/train.py:12 when max > 1", Place(file="src/train.py", line=12, condition="max > 1")),
         ("12", Place(file="here.py", line=12)),
+        ("line 12", Place(file="here.py", line=12)),
+        ("train.py 12", Place(file="train.py", line=12)),
+        ("a b/train.py, line 12 when nan", Place(file="a b/train.py", line=12, condition="nan")),
         ("dense/MatMul_3", Place(op="dense/MatMul_3")),
     ],
 )
@@ -27,7 +30,9 @@ def test_words_are_understood(text, place) -> None:
     assert place_of(text, "here.py") == place
 
 
-@pytest.mark.parametrize("text", ["", "  ", "12", "log when nonsense", "x.py:0", "log when", "when", "x.py:3 if"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "12", "log when nonsense", "x.py:0", "log when", "when", "x.py:3 if", "log or exp"]
+)
 def test_what_means_no_place_is_refused(text) -> None:
     with pytest.raises(TfdbgError):
         place_of(text)

@@ -128,6 +128,8 @@ def test_a_copy_of_what_was_not_whole_tells_what_it_lacks(
         value = opened.runs[1].tensors.value(0)
         assert isinstance(value, NoValue)
         assert value.lack is Lack.DAMAGED
+        unread = "When this run was saved, it could not be read: The file data/000001.safetensors ends at byte "
+        assert value.text.startswith(unread) and value.text.count("could not be read") == 1
         assert [text for text, advice in examined(copy).troubles if advice] == [f"Run 2 and 1 more: {lost}"]
 
 

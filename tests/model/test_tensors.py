@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import sample_run
 
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.tensors import MemoryTensorStore, describe, gone, nbytes_of, repeats
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, described_with_size, gone, nbytes_of, repeats
 from tfdbg_cli.model.values import Lack, NoValue
 
 
@@ -15,11 +17,20 @@ def test_executions_of_a_loop_tensor_come_in_order():
     assert store.named("nobody") == []
 
 
+def test_the_size_of_strings_is_told_by_their_value_where_a_store_does_not_know_it() -> None:
+    name, words = TensorName("x", 0), np.array([b"abc", b"de"], object)
+    unread = Tensor(name, "", 0, "string", (2,), None, None, "Const")
+    store = MemoryTensorStore([unread, unread], [words, gone("It is gone.")])
+    assert described_with_size(store, 0) == replace(unread, nbytes=5)
+    assert described_with_size(store, 1) == unread
+
+
 def test_sizes_are_those_of_the_values_not_of_a_file():
     """TensorFlow's tfdbg: dump size was the file's, a 2-float tensor showed 180 B."""
     value = np.zeros(2, np.float32)
     assert describe(TensorName("x", 0), value, device="", op_type="Add", dtype="float32").nbytes == 8
     assert nbytes_of(np.array([b"abc", "de"], object)) == 5
+    assert nbytes_of(np.array(["abc", "é"], object)) == 5
     assert nbytes_of(np.array(["abc", "é"])) == nbytes_of(np.array([b"abc", b"de"])) == 5
 
 

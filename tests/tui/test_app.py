@@ -107,6 +107,14 @@ def test_prev_and_next_restore_scroll_and_selection():
     assert "This is the first screen." in drive("<ctrl o>").status
 
 
+def test_next_at_the_last_screen_says_what_goes_on_in_the_program():
+    """A blind test: who typed `next` as in pdb read that this is the last screen, and no more."""
+    last = "This is the last screen: `next` comes back from where `prev` went."
+    live, over = drive("<ctrl n>", size=(160, 24)).text, drive("<ctrl n>", sample_run.opened(), size=(160, 24)).text
+    assert f"{last} `over` goes on to the next line, `step` to the next op." in live
+    assert last in over and "`over`" not in over
+
+
 def test_breadcrumbs_are_links():
     screen = drive(":text<enter>:origin<enter><click 10 1>")
     assert screen.state.page.command == "lt"

@@ -14,11 +14,13 @@ from tfdbg_cli.model.values import Array
 
 _WHEN = re.compile(r"(?:^|\s+)(?:when|if)(?:\s+|$)")
 _NO_LINE = re.compile(r"\.py(?::|$)")
-_LINE = re.compile(r"(?:(?P<file>.*):)?(?P<line>\d+)$")
+_LINE = re.compile(r"(?:(?P<file>.*\S)\s*:\s*|line\s+|(?P<before>.+?),?\s+(?:line\s+)?)?(?P<line>\d+)$")
 
 
 def place_of(text: str, file: str = "") -> Place:
     """The place that `text` means: OP, LINE or FILE:LINE, and `when CONDITION` behind it. A line alone is of `file`.
+
+    `line 12`, `train.py 12` and `train.py, line 12` are such lines, too.
 
     Raises:
         TfdbgError: it means none.
@@ -37,10 +39,12 @@ def place_of(text: str, file: str = "") -> Place:
     if match is None:
         if _NO_LINE.search(where):
             raise TfdbgError(f"{where!r} names no line.", hint="Write the number of one behind the file: train.py:12")
+        if len(where.split()) > 1:
+            raise TfdbgError(f"{where!r} is no place.", hint="Such as: Log when min < 0, train.py:12, dense_1")
         return Place(op=where or "*", condition=condition)
-    source = match["file"] or file
+    source = match["file"] or match["before"] or file
     if not source:
-        raise TfdbgError(f"Line {where} of which file?", hint=f"Write: train.py:{where}")
+        raise TfdbgError(f"Line {match['line']} of which file?", hint=f"Write: train.py:{match['line']}")
     if int(match["line"]) < 1:
         raise TfdbgError("Lines are numbered from 1.")
     return Place(file=source, line=int(match["line"]), condition=condition)

@@ -56,7 +56,7 @@ def execute(text: str, context: Context, registry: Registry) -> Outcome:
         return text_document("empty", data={})
     command = registry.find(parsed.words[0], moment, parsed.words[1:])
     require_moment(command, context)
-    require_values(command, context)
+    require_values(command, context, text)
     options = command.parse(parsed.words[1:])
     if not parsed.redirect:
         return command.handler(context, options)
@@ -110,8 +110,11 @@ def require_moment(command: Command, context: Context) -> None:
     raise TfdbgError(f"`{command.name}` is not for a run that is over.", hint="See `help`.")
 
 
-def require_values(command: Command, context: Context) -> None:
-    """Raise TfdbgError if the command needs what the recording lacks: values, or of a profile all but times."""
+def require_values(command: Command, context: Context, text: str) -> None:
+    """Raise TfdbgError if the command needs what the recording lacks: values, or of a profile all but times.
+
+    `text` is what was typed.
+    """
     if not (command.values or command.graph) or not isinstance(context.stop, Opened):
         return
     run = context.run
@@ -121,7 +124,18 @@ def require_values(command: Command, context: Context) -> None:
         return
     if run.is_graph_alone:
         hint = "`ln` lists its nodes; `tfdbg run` shows what the program computes."
+        if _ends_with_variables(context):
+            at = len(context.runs)
+            hint = f"The values of its variables are run {at}: `runs {at}`, and then `{text.strip()}`. {hint}"
         raise TfdbgError(f"`{command.name}` is about values. {run.lacks}", hint=hint)
+
+
+def _ends_with_variables(context: Context) -> bool:
+    """Whether the last run of the recording is the variables of its graphs."""
+    try:
+        return context.runs[-1].call.kind is RunKind.CHECKPOINT
+    except TfdbgError:  # they cannot be read, which is said where they are looked at
+        return False
 
 
 def _redirected(document: Document, command: str, path: Path) -> Document:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 
 from tfdbg_cli.commands.registry import LIVE, Outcome, UiAction
+from tfdbg_cli.commands.service.pages import GOES_ON
 from tfdbg_cli.commands.service.prompt_service import PromptService
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line, Span, Style, line
@@ -181,7 +182,7 @@ class Conversation:
                 running = self._service.moment in LIVE and not self._service.sent
                 raise TfdbgError(
                     f"There is no {'earlier' if step < 0 else 'later'} output.",
-                    hint="`over` goes on to the next line, `step` to the next op." if running and step > 0 else "",
+                    hint=GOES_ON if running and step > 0 else "",
                 )
             self._output.document(command, pages.current.document)
             return None

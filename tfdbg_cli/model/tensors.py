@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
-
-import numpy as np
 
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import Summary, summarize, summarize_in_steps
@@ -335,13 +333,21 @@ def describe(
 
 
 def nbytes_of(array: Array) -> int:
-    """Bytes of the values: for strings the sum of their lengths, else the array's own size."""
-    if array.dtype == np.dtype(object):
-        return sum(len(item) for item in array.flat if isinstance(item, bytes | str))
-    if array.dtype.kind in "SU":  # NumPy pads each to the longest, and takes four bytes for a character
-        texts = (item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item for item in array.flat)
-        return sum(map(len, texts))
-    return array.nbytes
+    """Bytes of the values: for strings the sum of their lengths in UTF-8, else the array's own size."""
+    if array.dtype.kind not in "OSUT":
+        return array.nbytes
+    # NumPy pads each to the longest, takes four bytes for a character, or counts the addresses of objects.
+    texts = (item.encode("utf-8", "surrogatepass") if isinstance(item, str) else item for item in array.flat)
+    return sum(len(item) for item in texts if isinstance(item, bytes))
+
+
+def described_with_size(store: TensorStore, index: int) -> Tensor:
+    """The description of a tensor whose value is looked at: that tells the size of strings, which a store may not."""
+    tensor = store[index]
+    if tensor.nbytes is not None or tensor.dtype != "string":
+        return tensor
+    value = store.value(index)
+    return tensor if isinstance(value, NoValue) else replace(tensor, nbytes=nbytes_of(value))
 
 
 EMPTY_STORE = MemoryTensorStore((), ())

@@ -56,6 +56,22 @@ def test_a_run_made_in_parts_is_left_alone_and_that_is_said(tf, graph, everywher
     assert capsys.readouterr().err.count("Session.partial_run, are left alone") == 1
 
 
+def test_the_warning_of_what_is_deprecated_names_the_line_of_the_program(tf, graph, everywhere, caplog) -> None:
+    """A blind test: of partial_run it named a file of tfdbg."""
+    x = tf.placeholder(tf.float32, [])
+    more = x + 1.0
+    logger = tf.get_logger()
+    logger.addHandler(caplog.handler)
+    try:
+        with tf.Session() as session:
+            handle = session.partial_run_setup([more], [x])
+            assert session.partial_run(handle, more, {x: 1.0}) == 2.0
+    finally:
+        logger.removeHandler(caplog.handler)
+    (told,) = {text for text in caplog.messages if "BaseSession.partial_run (from" in text}  # it may come twice here
+    assert told.startswith(f"From {__file__}:")
+
+
 def test_a_wrapped_session_is_debugged_once(tf, graph, everywhere, debugged) -> None:
     y = tf.constant(1.0)
     with tf.Session() as raw:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from support.made_run import made_run, op
+from support.made_run import CPU, made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.commands.service.tensor_walk import Walk
@@ -64,6 +64,24 @@ def test_a_name_with_brackets_is_known_as_it_is_shown() -> None:
     assert prompt.data("pt out[0][1]")["value"] == prompt.data("ev `out[0]`.max()")["value"] == 3.5
     assert prompt.error("pt out").hint == "Did you mean out[0]?"
     assert prompt.error("pt out[7]").message == "There is no tensor 'out' in this run."
+
+
+def test_a_device_stands_before_a_name_with_brackets_as_before_any() -> None:
+    prompt = Prompt(_run("out[0]", "metrics.both[1]", "[1]"))
+    for device in (CPU, "/CPU:0", "/device:CPU:0"):
+        assert prompt.data(f"pt {device}:out[0]")["name"] == "Identity:0"
+        assert prompt.data(f"pt {device}:out[0][1:2]")["value"] == [3.5]
+        assert prompt.data(f"ev `{device}:out[0]`.max()")["value"] == 3.5
+        assert prompt.data(f"ni {device}:[1]")["name"] == "Identity_2"
+    assert prompt.error("pt /CPU:1:out[0]").message == "out[0] is not on a device '/CPU:1'."
+
+
+def test_where_there_is_no_node_results_are_suggested_too() -> None:
+    prompt = Prompt(_run("out[0]", "metrics.both[1]", "[1]"))
+    for command in ("ni", "li", "lo"):
+        error = prompt.error(f"{command} out")
+        assert error.message == "There is no node 'out' in this runtime graph."
+        assert error.hint == "Did you mean out[0]?"
 
 
 def test_a_result_is_named_where_only_the_end_of_its_name_was_given() -> None:

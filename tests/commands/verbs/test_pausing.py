@@ -15,7 +15,7 @@ from support.paused_program import Behind, paused
 from support.prompt import Prompt
 from support.sample_run import opened, run_end
 
-from tfdbg_cli.commands.asked import stopping_place
+from tfdbg_cli.commands.asked import stopping_line
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
@@ -120,10 +120,54 @@ def test_a_module_that_is_loaded_has_the_lines_that_it_has(tmp_path: Path, monke
     assert prompt.error("until one/ntes.py:1").hint.startswith("Did you mean one/nets.py:1?")
 
 
+class _OneText:
+    """Source files that all hold this."""
+
+    text = "import tensorflow\n\ntry:  # twice\n    loss = log(\n        x,\n    )\nelse:\n    pass\n# end\n"
+
+    def lines(self, path: str) -> list[str]:
+        return self.text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("number", "held", "meant"),
+    [
+        (2, ".", "4"),
+        (3, ": `try:  # twice`.", "4"),
+        (6, ": `)`.", "4"),
+        (7, ": `else:`.", "8"),
+        (9, ": `# end`.", ""),
+    ],
+)
+def test_a_line_at_which_nothing_runs_is_no_place(number: int, held: str, meant: str) -> None:
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, sources=_OneText())))
+    for command in ("break train.py:{}", "until train:{}", "break line {}", "until train.py {}"):
+        error = prompt.error(command.format(number))
+        alone = "line" in command
+        file = "/home/me/train.py" if alone else "train.py"
+        assert error.message == f"Nothing runs at line {number} of {file}{held}"
+        way = f"{'' if alone else 'train.py:'}{meant}"
+        assert error.hint == (f"Did you mean {way}?" if meant else "Nothing runs behind it, either.")
+    assert prompt.error("until 7 when nan").hint == "Did you mean 8 when nan?"
+    assert prompt.run("until train:5") == RunTo(Place(file="train.py", line=5))
+
+
+def test_a_module_that_is_not_loaded_yet_has_the_lines_of_its_file(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "later.py").write_text("x = 1\n\ny = 2\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(stopping_line, "modules_with_files", lambda: ())  # those of other tests
+    prompt, _ = _prompt()
+    assert str(prompt.error("break later.py:4")) == "later.py has 3 lines. There is no line 4."
+    assert str(prompt.error("until later:2")) == "Nothing runs at line 2 of later.py. Did you mean later.py:3?"
+    assert prompt.run("until later:3") == RunTo(Place(file="later.py", line=3))
+    assert prompt.error("until nosuch:3").message == "No file called nosuch.py is known here."
+
+
 def test_a_file_with_a_slip_in_its_name_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tran.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(stopping_place, "modules_with_files", lambda: ())  # those of other tests
+    monkeypatch.setattr(stopping_line, "modules_with_files", lambda: ())  # those of other tests
     prompt, _ = _prompt()
     for command in ("until", "break"):
         for slip in ("trian", "Train", "me/trian"):
@@ -236,6 +280,18 @@ def test_a_part_is_taken_back_and_the_rest_stays() -> None:
     assert "No tensor is replaced" in prompt.show("unset Log[1:]")
 
 
+def test_a_result_is_set_by_the_name_that_the_program_has_for_it() -> None:
+    stop, behind = paused()
+    call = replace(stop.run.call, fetches=("prob:0", "loss/Log:0"), result_names=("out[0]", "out[1]"))
+    prompt = Prompt(replace(stop, run=replace(stop.run, call=call)))
+    for target in ("out[1]", "/CPU:0:out[1]"):
+        assert prompt.data(f"set {target}[0] 5")["name"] == "loss/Log:0"
+        assert behind.values["loss/Log:0"][0].max() == 5
+        prompt.show("unset out[1]")
+        assert not behind.pending
+    assert prompt.error("set out[0] 5").message == "The program holds prob:0 already."
+
+
 def test_a_variable_that_this_run_has_not_come_to_is_written_by_its_name_in_python() -> None:
     stop, _ = paused()
     made = type("ResourceVariable", (), {"__module__": "tensorflow.python", "assign": None, "name": "count:0"})
@@ -340,3 +396,20 @@ def test_a_watch_that_stops_in_the_middle_of_a_run_says_so() -> None:
     title = stop_title(prompt.context).text
     assert title.startswith("in run #3: ") and title.endswith(" at loss/Log: passed bad_result after 3 runs")
     assert "In the middle of run #3" in prompt.show("ri")
+
+
+def test_behind_a_turn_of_eager_code_it_is_said_whose_calls_are_on_show() -> None:
+    """A blind test: `py step` gave the number of the next turn, and `set` named no way out."""
+    stop, _ = paused()
+    assert "is over" not in Prompt(stop).show("locals") + Prompt(stop).show("frames") + Prompt(stop).show("py step")
+    call = replace(stop.run.call, kind=RunKind.EAGER, function="turn 1 of Train.py:13", loop="Train.py:13")
+    run = replace(stop.run, call=call, frames=(), paused=None, unfinished=False, what_if=None)
+    prompt = Prompt(replace(stop, run=run, frames=stop.run.frames))
+    said = "Turn 1 of Train.py:13 is over: this is what the program does next."
+    for command in ("locals", "frames", "py step"):
+        assert said in prompt.show(command)
+    error = prompt.error("py unknown")
+    assert (error.message, error.hint) == ("NameError: name 'unknown' is not defined.", said)
+    error = prompt.error("set loss/Log 0")
+    assert error.message.endswith("its ops ran eagerly, one by one, and it is over.")
+    assert "`step` or `break PLACE` stops in the middle of the next one" in error.hint

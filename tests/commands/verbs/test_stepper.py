@@ -73,6 +73,16 @@ def test_values_are_looked_at_and_injected_and_nodes_too() -> None:
     assert "inject_value TENSOR" in hint and "set " not in hint
 
 
+def test_a_result_is_given_a_value_by_the_name_that_the_program_has_for_it() -> None:
+    start = run_start()
+    call = replace(start.call, fetches=("prob:0", "loss/Mean:0"), result_names=("out[0]", "out[1]"))
+    prompt = Prompt(replace(start, call=call, steppable=SampleSteppable()))
+    prompt.show("s")
+    assert prompt.data("cont out[0]")["target"] == "prob"
+    assert prompt.data("inject_value out[0][0, :] 1")["name"] == "prob:0"
+    assert prompt.data("pt out[0][0]")["value"] == [1.0, 1.0]
+
+
 def test_the_origin_is_that_of_what_was_computed_so_far() -> None:
     prompt = _prompt()
     prompt.show("s")

@@ -210,6 +210,14 @@ def test_a_value_that_nothing_can_hold_is_said(tmp_path: Path) -> None:
     assert np.asarray(store.value(1)).tolist() == [1, 1]
 
 
+def test_the_size_of_texts_is_told_where_they_are_recorded(tmp_path: Path) -> None:
+    run = run_of(("words", np.array([b"abc", b"de"], object), "string"))
+    unread = replace(run.tensors[0], nbytes=None)
+    store = MemoryTensorStore([unread], [run.tensors.value(0)])
+    again = recorded(tmp_path / "r", replace(run, tensors=store)).runs[0]
+    assert again.tensors[0].nbytes == 5
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_random_runs_come_back(tmp_path: Path, seed: int) -> None:
     run = RunMaker(seed).run()
@@ -333,6 +341,7 @@ def test_a_recording_without_runs_says_so(tmp_path: Path) -> None:
     with pytest.raises(TfdbgError, match=r"No run of the recording .* was finished") as over:
         recorded(tmp_path / "r")
     assert over.value.hint.startswith("The program has ended: record it again, until a run has ended;")
+    assert "a full disk, or a --budget smaller than one run, keeps none: make room," in over.value.hint
     writer = RecordingWriter(tmp_path / "s")
     with pytest.raises(TfdbgError, match="was finished") as under_way:
         open_path(tmp_path / "s")

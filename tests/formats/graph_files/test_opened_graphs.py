@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from google.protobuf import text_format
+from support.checkpoint_maker import checkpoint
 from support.graph_file_maker import DEVICE, TEXT, graph_def, meta_graph_def, run_metadata, saved_model
 from support.prompt import Prompt
 
@@ -68,6 +70,21 @@ def test_a_saved_model(tmp_path: Path) -> None:
     prompt.run("runs 2")
     assert _edges(prompt)["picked"] == ["top:1"]
     assert prompt.data("ri")["fetches"] == ["parts:0", "picked:0"]
+
+
+def test_where_the_values_of_its_variables_are_is_said(tmp_path: Path) -> None:
+    saved_model(tmp_path / "model")
+    (tmp_path / "model" / "variables").mkdir()
+    checkpoint(tmp_path / "model" / "variables" / "variables", {"big": np.arange(3.0)})
+    prompt = Prompt(open_path(tmp_path / "model"))
+    assert prompt.error("pt big ").hint.startswith(
+        "The values of its variables are run 3: `runs 3`, and then `pt big`."
+    )
+    prompt.run("runs 3")
+    assert prompt.data("pt big")["value"] == [0, 1, 2]
+    (tmp_path / "model" / "variables" / "variables.index").write_bytes(b"damaged")
+    damaged = Prompt(open_path(tmp_path / "model")).error("pt big")
+    assert damaged.message.startswith("`print_tensor` is about values. This is a graph without values")
 
 
 def test_a_meta_graph(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tfdbg_cli.capture.runs.session.session_run import intercepted
 from tfdbg_cli.capture.sessions.call_names import is_empty
 from tfdbg_cli.capture.sessions.invocation import RunCall
 from tfdbg_cli.capture.tf import base_classes, compat
+from tfdbg_cli.capture.tf.deprecated import beneath_warning
 from tfdbg_cli.capture.tf.patching import replace_methods
 from tfdbg_cli.capture.tf.reentrancy import INSIDE, MONITORED
 from tfdbg_cli.capture.tf.types import (
@@ -44,7 +45,7 @@ def intercept_all_sessions(controller: Controller) -> Callable[[], None]:
         (plain, "run", _run(controller)),
         (plain, "make_callable", _make_callable(controller)),
         (plain, compat.FROM_OPTIONS, _make_from_options(controller)),
-        (plain, "partial_run", _partial_run),
+        (plain, "partial_run", lambda original: beneath_warning(original, _partial_run)),
         *((monitored, name, _within_monitored) for name in _MONITORED_CALLS),
     )
 

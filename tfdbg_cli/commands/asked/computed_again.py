@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.replaying import how_to_replay
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.runs import Opened, Run, WhatIf
 
 
@@ -32,6 +33,12 @@ def what_if_of(run: Run, context: Context) -> WhatIf:
     if run.error is not None:
         hint = "`error_info` tells why." if opened else "`run` runs on."
         raise TfdbgError("This run failed, so nothing of it can be computed again.", hint=hint)
+    if run.call.kind is RunKind.EAGER and not opened:
+        raise TfdbgError(
+            "Nothing of this run can be computed again: its ops ran eagerly, one by one, and it is over.",
+            hint="`step` or `break PLACE` stops in the middle of the next one, where `set` gives the program another"
+            " value; `py NAME.assign(VALUE)` writes a variable of it now.",
+        )
     raise TfdbgError(
         "Nothing of this run can be computed again: it has no values, or its ops ran eagerly, one by one.",
         hint="`tfdbg replay` without --eager can."

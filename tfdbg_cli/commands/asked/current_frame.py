@@ -28,6 +28,15 @@ def running_calls(context: Context) -> Sequence[LiveFrame]:
     return frames
 
 
+def behind_run(context: Context) -> str:
+    """A sentence for calls that did not make the run of this stop: one of eager code ends where the next begins."""
+    stop = context.stop
+    if not isinstance(stop, RunEnd) or stop.run.frames or stop.run.error is not None or not stop.run.call.loop:
+        return ""
+    what = stop.run.call.what
+    return f"{what[:1].upper()}{what[1:]} is over: this is what the program does next."
+
+
 def asks_python(context: Context) -> bool:
     """Whether there are calls of the program to look at."""
     stop = context.stop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tfdbg_cli.commands.asked.result_names import bracketed_result
-from tfdbg_cli.commands.asked.tensor_choice import choose, sliced
+from tfdbg_cli.commands.asked.tensor_choice import choose, sliced, split_device
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array, NoValue
@@ -20,7 +20,8 @@ def tensor_value(context: Context, text: str) -> Array:
         TfdbgError: no such tensor, several executions and none named, or no array.
 
     """
-    is_result = bracketed_result(context.call, text) == (text, "")
+    _, called = split_device(text)
+    is_result = bracketed_result(context.call, called) == (called, "")
     match = None if is_result else _EXECUTION.match(text)
     name, number = (match["name"], int(match["number"])) if match else (text, None)
     choice = choose(context, name)

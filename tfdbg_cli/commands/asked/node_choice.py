@@ -8,10 +8,11 @@ from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.patterns import pattern
 from tfdbg_cli.commands.asked.result_names import bracketed_result, result_called, split_of
+from tfdbg_cli.commands.asked.tensor_choice import split_device
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import Graph, Node
-from tfdbg_cli.model.names import node_of
+from tfdbg_cli.model.names import device_matches, did_you_mean, node_of
 from tfdbg_cli.model.runs import RunStart
 
 
@@ -28,12 +29,15 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
     """The node called `text` (a node name, a tensor name, or a tensor with a slice) at the stop of `context`.
 
     The last parts of a name are enough while they fit one node only, and so is what the program calls a result.
-    A node that the optimizer left out of the runtime graph is found in the program's graph, with a note.
+    A device may stand before it, as before a tensor. A node that the optimizer left out of the runtime graph is found
+    in the program's graph, with a note.
 
     Raises:
         TfdbgError: there is none, or none on a device that matches `device`.
 
     """
+    prefix, text = split_device(text)
+    device = device or prefix
     with_brackets, _ = bracketed_result(context.call, text)
     name = node_of(result_called(context.call, with_brackets) or split_of(context.call, text)[0])
     graph = context.graph
@@ -50,6 +54,10 @@ def find_node(context: Context, text: str, device: str = "") -> FoundNode:
     if name not in graph:
         result = node_of(result_called(context.call, name))
         name = result if result in graph else the_one_ending_in(name, graph.names(), "nodes")
+    if name not in graph:
+        near = did_you_mean(name, filter(None, context.call.names_of_fetches), graph.names())
+        hint = near or "`ln` lists the nodes."
+        raise TfdbgError(f"There is no node {name!r} in this {graph.kind}.", hint=hint)
     return FoundNode(_on_device(graph, name, device), graph, _elsewhere(graph, name, device))
 
 
@@ -59,7 +67,7 @@ def _on_device(graph: Graph, name: str, device: str) -> Node:
         return graph.node(name)
     wanted = pattern(device)
     for node in nodes:
-        if node.device == device or wanted.search(node.device):
+        if device_matches(node.device, device) or wanted.search(node.device):
             return node
     where = " and ".join(node.device for node in nodes)
     raise TfdbgError(f"There is no node {name!r} on a device like {device!r}.", hint=f"It is on {where}.")

@@ -84,10 +84,9 @@ def choose_in(run: Run, text: str, device: str = "", stepper: Stepper | None = N
 
     """
     store, asked = run.tensors, ""
+    prefix, text = split_device(text)
+    device = device or prefix
     name, slicing = (text, "") if store.named(*_node_and_slot(text)) else split_of(run.call, text)
-    prefixed = _DEVICE_PREFIX.match(name)
-    if prefixed:
-        name, device = prefixed["name"], device or prefixed["device"]
     node, slot = _node_and_slot(name)
     found = [(index, store[index]) for index in store.named(node, slot)]
     if not found and node not in run.graph:
@@ -110,6 +109,12 @@ def choose_in(run: Run, text: str, device: str = "", stepper: Stepper | None = N
         hint = f"Add --device {' or --device '.join(short_device(d) for d in devices)}."
         raise TfdbgError(f"{node}:{slots[0]} is on {len(devices)} devices.", hint=hint)
     return Choice(f"{node}:{slots[0]}", tuple(index for index, _ in found), slicing, asked)
+
+
+def split_device(text: str) -> tuple[str, str]:
+    """The device before a tensor's name, empty where there is none, and what follows it."""
+    prefixed = _DEVICE_PREFIX.match(text.strip())
+    return (prefixed["device"], prefixed["name"]) if prefixed else ("", text)
 
 
 def _node_and_slot(name: str) -> tuple[str, int | None]:

@@ -10,6 +10,9 @@ from tfdbg_cli.document.array import ArrayBlock
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.document.text import Line
 
+GOES_ON = "`over` goes on to the next line, `step` to the next op."
+"""What to type, where a program runs, in the place of the `next` of a debugger: here it turns over pages."""
+
 
 @dataclass(eq=False)
 class Page:

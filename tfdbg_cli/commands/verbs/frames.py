@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.commands.asked.current_frame import current_frame, current_place, own_places, running_calls
+from tfdbg_cli.commands.asked.current_frame import behind_run, current_frame, current_place, own_places, running_calls
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.printed import printed, reading
 from tfdbg_cli.commands.registry import LIVE, Argument, Command, UiAction
@@ -37,6 +37,7 @@ def _frames(context: Context, options: argparse.Namespace) -> Document:
     frames = running_calls(context)
     current = current_place(context)
     shown: list[Line] = [line(Span(f"The program stands {count_text(len(frames), 'call')} deep.", Style.TITLE))]
+    shown += _behind(context)
     folded: list[LiveFrame] = []
     for at, frame in enumerate(frames):
         if is_library(frame.place.file) and at != current and not options.all:
@@ -51,6 +52,11 @@ def _frames(context: Context, options: argparse.Namespace) -> Document:
         return {"frames": traceback_data(tuple(frame.place for frame in frames)), "current": current}
 
     return text_document("frames", *shown, data=data(), title="frames")
+
+
+def _behind(context: Context) -> list[Line]:
+    said = behind_run(context)
+    return [line(Span(said, Style.HINT))] if said else []
 
 
 def _folded(frames: Sequence[LiveFrame]) -> list[Line]:
@@ -106,6 +112,7 @@ def _here(context: Context, kind: str, *, everything: bool = False) -> Document:
     head = [
         line(Span(f"Frame {at}  ", Style.LABEL), Span(f"{place.file}:{place.line}", Style.NAME),
              f" in {place.function}"),
+        *_behind(context),
         *excerpt(source, place.line, around=3),
         EMPTY_LINE,
     ]  # fmt: skip
@@ -143,7 +150,9 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
             found = frame.evaluate(text)
             told = "" if found is None else repr(found)
         except our_errors() as error:  # whatever the user's own words raise
-            raise TfdbgError(f"{said.getvalue()}{type(error).__name__}: {error}") from None
+            told = f"{said.getvalue()}{type(error).__name__}: {error}"
+            hint = behind_run(context)
+            raise TfdbgError(f"{told}." if hint and told[-1:].isalnum() else told, hint=hint) from None
         except SystemExit as ended:  # of `exit()`, or of the program's own code
             if is_interruption(ended):
                 raise
@@ -155,7 +164,7 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
     lines = lines_of(shown) if shown else (line(Span("Done; there is nothing to show.", Style.DIM)),)
-    return text_document("python", *lines, data={"value": shown}, title=f"py {text}")
+    return text_document("python", *lines, *_behind(context), data={"value": shown}, title=f"py {text}")
 
 
 def _assigned_text(frame: LiveFrame, assigned: Assigned) -> str:

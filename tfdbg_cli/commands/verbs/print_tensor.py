@@ -23,7 +23,7 @@ from tfdbg_cli.document.summary import summary_data, summary_lines
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import short_device, tensor_name_of
-from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.tensors import Tensor, described_with_size
 from tfdbg_cli.model.units import bytes_text, shape_text
 from tfdbg_cli.model.values import Array, Lack, NoValue
 
@@ -87,7 +87,8 @@ def _value(
 
     def data() -> dict[str, Any]:
         extra = {"slice": choice.slicing} if choice.slicing else {}
-        return tensor_data(context, index) | extra | shown.data() | written_data(options)
+        size = {"nbytes": described_with_size(context.run.tensors, index).nbytes}
+        return tensor_data(context, index) | size | extra | shown.data() | written_data(options)
 
     return Document("tensor", (Text((*head, *written)), *shown.blocks()), data, title)
 
@@ -118,9 +119,8 @@ def _no_value(
 
 
 def _head(context: Context, options: argparse.Namespace, choice: Choice, index: int) -> list[Line]:
-    tensor = context.run.tensors[index]
     lines = [line(Span("Tensor ", Style.LABEL), Span(f"{choice.name}{choice.slicing}", Style.TITLE))]
-    lines.append(_facts(tensor))
+    lines.append(_facts(described_with_size(context.run.tensors, index)))
     if len(choice.indices) > 1:
         lines.append(_neighbours(options, choice, choice.indices.index(index)))
     return lines

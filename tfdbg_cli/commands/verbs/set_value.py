@@ -12,8 +12,8 @@ from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
 from tfdbg_cli.commands.asked.python_name import python_name
-from tfdbg_cli.commands.asked.result_names import split_of
-from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced
+from tfdbg_cli.commands.asked.result_names import result_called, split_of
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced, split_device
 from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
@@ -24,7 +24,7 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.exactness import same_bits
-from tfdbg_cli.model.names import TensorName, parse_tensor_name, split_slice
+from tfdbg_cli.model.names import TensorName, parse_tensor_name
 from tfdbg_cli.model.pausing import Replaceable
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import summarize
@@ -61,11 +61,7 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
 
 def _set_live(context: Context, paused: Replaceable, target: str, expression: str) -> Document:
     """Give the program that stands behind an op another value than the op gave, or a variable another value."""
-    text, slicing = split_slice(target)
-    known = ending_in(text, paused.variables) or [text]
-    name = parse_tensor_name(text) or TensorName(known[0], 0)
-    if name.node not in paused.variables and context.run.tensors.named(text):
-        name = TensorName(text, 0)
+    name, slicing = _meant_live(context, paused, target)
     old = _held(context, paused, name, "…" if slicing or "`" in expression else expression)
     found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
     whole = with_part(old, slicing, found, str(name))
@@ -82,6 +78,18 @@ def _set_live(context: Context, paused: Replaceable, target: str, expression: st
     ]
     data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(whole))}
     return text_document("set_live", *lines, data=data, title="set")
+
+
+def _meant_live(context: Context, paused: Replaceable, target: str) -> tuple[TensorName, str]:
+    """The output or variable that `target` means, which may be a result of the program by its name, and its slice."""
+    text, slicing = split_of(context.call, split_device(target)[1])
+    known = ending_in(text, paused.variables) or [text]
+    name = parse_tensor_name(text) or TensorName(known[0], 0)
+    if name.node in paused.variables or name.node in context.run.graph:
+        return name, slicing
+    if context.run.tensors.named(text):
+        return TensorName(text, 0), slicing
+    return parse_tensor_name(result_called(context.call, text)) or name, slicing
 
 
 def _held(context: Context, paused: Replaceable, name: TensorName, wanted: str) -> Array:

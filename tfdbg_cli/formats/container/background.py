@@ -13,6 +13,7 @@ from tfdbg_cli.formats.container.stall import StallWatch, ThreadClock
 from tfdbg_cli.formats.container.writer import LockedIndexError, RecordingWriter
 from tfdbg_cli.formats.recording.waiting import PATIENCE
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.units import count_text
 from tfdbg_cli.process.own_descriptor import settled_before_closing
 from tfdbg_cli.process.own_threads import OwnThread
 
@@ -195,7 +196,7 @@ class BackgroundWriter:
             self._tell(str(error))
             return
         except Exception as error:  # noqa: BLE001  # whatever it is, the training goes on
-            self._fail(error)
+            self._fail(error, 0 if self.folder_gone else self.kept)
             return
         self.written += 1
         if not had and self._writer.dropped:
@@ -208,9 +209,15 @@ class BackgroundWriter:
             self._notes.add(sentence)
             self._say(sentence)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Exception, kept: int = 0) -> None:
+        """End the recording for `error`, and say so: `kept` are the runs of it that are there nevertheless."""
         with self._change:
             self.failed = True
             self._queue.clear()
             self._change.notify_all()
-        self._tell(f"{reason_of(error).removesuffix('.')}. Nothing more is recorded; the program goes on.")
+        reason = reason_of(error).removesuffix(".")
+        if reason in self._notes:  # closing fails as writing did
+            return
+        self._notes.add(reason)
+        before = f"{count_text(kept, 'run')} from before {'is' if kept == 1 else 'are'} kept. " if kept else ""
+        self._tell(f"{reason}. {before}Nothing more is recorded; the program goes on.")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
-from tfdbg_cli.model.values import NoValue
+from tfdbg_cli.model.values import Lack, NoValue
 
 _SAVED = "When this run was saved, not all of it could be read. "
+_UNREAD = "When this run was saved, it could not be read: "
+_OF_A_FILE = re.compile(r"\bfile\b|\bcannot be read\b")
 
 
 def lost_at_saving(run: Run, damaged: Sequence[tuple[str, NoValue]]) -> tuple[str, ...]:
@@ -21,9 +24,16 @@ def lost_at_saving(run: Run, damaged: Sequence[tuple[str, NoValue]]) -> tuple[st
     now = [sentence for sentence in run.lost if not sentence.startswith(_SAVED)]
     if damaged and not before:
         name, why = damaged[0]
-        reason = "" if now else f": {why.text.rstrip('.')}"
+        reason = "" if now else f": {why.text.removeprefix(_UNREAD).rstrip('.')}"
         now.append(f"{count_text(len(damaged), 'value is', 'values are')} lacking, {name} the first{reason}.")
     return (*before, f"{_SAVED}{' '.join(now)}") if now else tuple(before)
+
+
+def lost_value(value: NoValue) -> NoValue:
+    """What a copy has in the place of `value`: of a file that is named there it says that it was another's."""
+    if value.lack is not Lack.DAMAGED or value.text.startswith(_UNREAD) or not _OF_A_FILE.search(value.text):
+        return value
+    return NoValue(value.lack, f"{_UNREAD}{value.text}")
 
 
 def told_of_lost(runs: Sequence[tuple[int, Sequence[str]]]) -> tuple[str, ...]:

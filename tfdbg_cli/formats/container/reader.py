@@ -47,8 +47,8 @@ def no_run_advice(*roots: Path) -> str:
     goes_on = any(is_being_written(root / layout.MANIFEST) is not False for root in roots)
     until = "Let the program go on" if goes_on else "The program has ended: record it again,"
     return (
-        f"{until} until a run has ended; with --every N one run in N is recorded, and a --budget smaller than one run"
-        " keeps none."
+        f"{until} until a run has ended; with --every N one run in N is recorded, and a full disk, or a --budget"
+        " smaller than one run, keeps none: make room, record elsewhere, or less with --only."
     )
 
 

@@ -15,7 +15,7 @@ from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
 from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
 from tfdbg_cli.formats.container.layout import shape_text
-from tfdbg_cli.formats.container.lost_values import lost_at_saving
+from tfdbg_cli.formats.container.lost_values import lost_at_saving, lost_value
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
 from tfdbg_cli.formats.container.run_forms import RunForm, RunForms, tame
@@ -26,7 +26,7 @@ from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, has_numbers, summarize
-from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore, memory_of, recorded_summary, valued_rows
+from tfdbg_cli.model.tensors import Shape, Tensor, TensorStore, memory_of, nbytes_of, recorded_summary, valued_rows
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value, as_array
 
 # Which tensors of a run have their values recorded; of the others there are statistics.
@@ -35,6 +35,7 @@ Selection: TypeAlias = Callable[[Run], Callable[[Tensor], bool]]
 STATISTICS_ALONE = NoValue(Lack.GONE, "Of this tensor statistics were recorded, and no values.")
 _WORTH_SHARING = 1 << 10  # bytes of a tensor; to find out whether a smaller one shares memory costs more
 _FILE = PLACES["file"]  # where the row of a tensor says in which data file its elements are
+_NBYTES = 7  # where the facts of a tensor have its size
 _MOST_KINDS = 256  # of elements that are known to fit a type
 _Columns: TypeAlias = tuple[int | None, ...]  # those of a location: file, offset, length, encoding
 _NOWHERE: _Columns = (None, None, None, None)
@@ -159,8 +160,11 @@ class RunRows:
                 found.unwritable.append(str(tensor.name))
             elif lack.lack is Lack.DAMAGED:
                 found.damaged.append((str(tensor.name), lack))
-            told = None if lack is None else self._texts.number(f"{lack.lack}: {lack.text}")
-            found.rows.append((plan.number, place, *self._facts(plan.form, place, dtype, shape), told, *location))
+            told = None if lack is None else self._texts.number(f"{lack.lack}: {lost_value(lack).text}")
+            facts = self._facts(plan.form, place, dtype, shape)
+            if tensor.nbytes is None and lack is None and not isinstance(value, NoValue):  # strings, read only now
+                facts = (*facts[:_NBYTES], nbytes_of(value), *facts[_NBYTES + 1 :])
+            found.rows.append((plan.number, place, *facts, told, *location))
         found.rows.sort()  # SQLite fills its pages only if rows are inserted in the order of the key
         return found
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfdbg_cli.commands.folds import folds_at
+from tfdbg_cli.commands.registry import LIVE
+from tfdbg_cli.commands.service.pages import GOES_ON
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.decision import Abort, Continue, Detach
 from tfdbg_cli.tui.actions.clipboard import Clipboard
@@ -195,10 +197,15 @@ class Actions:
 
     def travel(self, step: int) -> None:
         """One screen back (-1) or forward (1)."""
-        if not self.travel_to(self._state.pages.at + step):
-            self._screen.say(
-                Message("This is the first screen." if step < 0 else "This is the last screen.", passing=True)
-            )
+        if self.travel_to(self._state.pages.at + step):
+            return
+        if step < 0:
+            self._screen.say(Message("This is the first screen.", passing=True))
+            return
+        service = self._state.service
+        hint = GOES_ON if service.moment in LIVE and not service.sent else ""
+        said = "This is the last screen: `next` comes back from where `prev` went."
+        self._screen.say(Message(said, hint=hint, passing=True))
 
     def travel_to(self, at: int) -> bool:
         """To the screen numbered `at`, and the run it is about; False if there is none."""

@@ -33,6 +33,11 @@ def test_tensors_in_one_buffer_have_one_address() -> None:
     assert third not in {None, first}
 
 
+def test_texts_have_the_size_of_their_bytes() -> None:
+    kept = _kept(tf.constant(["abc", "é"]), tf.constant("")[tf.newaxis], tf.range(3))
+    assert [kept[row].nbytes for row in range(3)] == [5, 0, 12]
+
+
 @pytest.mark.parametrize("shape", [[], [1]], ids=["single", "vector"])
 @pytest.mark.parametrize(
     "dtype", ["bfloat16", "float16", "float8_e5m2", "float8_e4m3fn", "int4", "uint4", "complex64"]

@@ -482,6 +482,17 @@ def test_each_value_of_a_variable_is_told_of_the_update_that_made_it() -> None:
     assert first is not None and "overflows" not in first.cause.text
 
 
+def test_a_variable_of_strings_is_one_of_strings_behind_its_update() -> None:
+    """A blind test: its dtype there was object, NumPy's word."""
+    words = tf.Variable(["a", "bb"], name="words")
+    with ActiveWatch() as watching:
+        words.assign(["x", "yyy"])
+        _ = tf.math.log(tf.constant(0.0))
+    tensors = watching.front.ends[-1].run.tensors
+    (row,) = tensors.named("words/after_update")
+    assert (tensors[row].dtype, tensors[row].nbytes) == ("string", 4)
+
+
 @pytest.mark.parametrize("times", [1, 40])
 def test_a_variable_is_shown_as_it_is_where_its_update_was_not_looked_at(times) -> None:
     w = tf.Variable(np.full((3, 2), 2.0, np.float32))

@@ -22,7 +22,7 @@ from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import reason_of
 from tfdbg_cli.model.dtypes import element_type
-from tfdbg_cli.model.tensors import Tensor
+from tfdbg_cli.model.tensors import Tensor, nbytes_of
 from tfdbg_cli.model.values import Array, Lack, NoValue, Value
 from tfdbg_cli.process.interruptions import our_errors
 
@@ -78,7 +78,7 @@ class KeptTensors:
             return Tensor(shown.name, shown.device, execution, dtype.name, None, None, None, shown.op_type)
         shape = shape_of(tensor)
         size = dtype.itemsize
-        nbytes = None if size is None else size * math.prod(shape)
+        nbytes = _texts_size(tensor) if size is None else size * math.prod(shape)
         return Tensor(shown.name, self.device(index), execution, dtype.name, shape, nbytes, None, shown.op_type)
 
     def pairs(self) -> Sequence[tuple[Shown, LazyTensor | None]]:
@@ -124,6 +124,12 @@ class KeptTensors:
 
     def nodes(self) -> Sequence[str]:
         return self._executions.nodes
+
+
+def _texts_size(tensor: LazyTensor) -> int | None:
+    """Bytes of the texts in `tensor`; None where it would have to be computed for that, or read from a variable."""
+    value = array_of(tensor) if isinstance(tensor, compat.EagerTensor) else None
+    return None if value is None or isinstance(value, NoValue) else nbytes_of(value)
 
 
 NO_TENSORS = KeptTensors((), ())

@@ -213,7 +213,8 @@ def _sized(tensor: Tensor, item: Measured, size: int) -> Tensor:
         others = element_count(tuple(length for length in item.shape if length is not None))
         if others:
             shape = tuple(size // others if length is None else length for length in item.shape)
-    return replace(tensor, shape=shape, nbytes=size * (element_type(item.shown.dtype).itemsize or 0))
+    width = element_type(item.shown.dtype).itemsize
+    return replace(tensor, shape=shape, nbytes=None if width is None else size * width)
 
 
 def _of_rows(rows: Array, sizes: Array, exact: Array) -> list[Summary | None]:

@@ -22,6 +22,7 @@ from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
+from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.statistics import any_nonfinite
@@ -287,7 +288,7 @@ class Checks:
             return False
         node = op.name
         name = TensorName(node, slot)
-        tensor = describe(name, value, device="", op_type=op_type, dtype=value.dtype.name)
+        tensor = describe(name, value, device="", op_type=op_type, dtype=name_of(value.dtype))
         datum = TensorDatum(tensor, MemoryTensorStore([tensor], [value]), 0, Graph([Node(node, op_type, "")]))
         try:
             return bool(self.watched.tensor_filter(datum, value))

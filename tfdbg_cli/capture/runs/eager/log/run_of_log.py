@@ -220,7 +220,8 @@ class _Builder:
     def _take(
         self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "", device: str = ""
     ) -> None:
-        text = text or (tf.as_dtype(dtype).name if dtype is not None else str(getattr(value, "dtype", "")))
+        told = "" if isinstance(value, NoValue) else name_of(value.dtype)
+        text = text or (tf.as_dtype(dtype).name if dtype is not None else told)
         self._taken.add(name.node)
         execution = self._executions[name]
         self._executions[name] += 1

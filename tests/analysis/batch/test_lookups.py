@@ -29,12 +29,12 @@ LOOKED_UP = _gather("t", "ids", "rows", Y)
 LOG = op("log", "Log", "rows", value=BAD)
 
 
-def _batch(*ops: Op, told: str = "", **given: Any) -> BatchRows:
+def _batch(*ops: Op, told: str = "", unchanged: tuple[str, ...] = (), **given: Any) -> BatchRows:
     """The batch behind the origin of `ops`, which are given t, ids and what `given` says; of it `told` is said."""
     feeds = {"t": TABLE, "ids": IDS, **given}
     placeholders = [op(name, "Placeholder") for name in feeds]
     run = made_run(*placeholders, AXIS, *ops, feeds=feeds)
-    run = replace(run, call=replace(run.call, kind=RunKind.EAGER))
+    run = replace(run, call=replace(run.call, kind=RunKind.EAGER, unchanged=unchanged))
     origin = OriginSearch(run).first()
     assert origin is not None and str(origin.name) == "log:0"
     (line,) = batch_lines(run, origin.batch)
@@ -74,6 +74,12 @@ def test_what_nothing_tells_apart_is_said_to_be_either() -> None:
     told = "row 7 of 12; fed as t; ids names rows of it, so that it may be data or a table"
     found = _batch(LOOKED_UP, LOG, told=told)
     assert _found(found) == ("t:0", (7,), 12) and found.lookup is not None and not found.lookup.is_table
+
+
+def test_what_each_turn_is_given_while_data_comes_anew_is_a_table() -> None:
+    """A blind test: of the noise of each step of a diffusion those of the steps drawn were rows of a batch."""
+    found = _batch(LOOKED_UP, LOG, unchanged=("t",), told="row 1 of 3; fed as ids; that is row 7 of t")
+    assert _found(found) == ("ids:0", (1,), 3)
 
 
 def test_records_with_labels_of_their_own_are_data() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfdbg_cli.analysis.batch.batch_rows import Lookup
-from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
+from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector, is_one_a_turn
 from tfdbg_cli.analysis.batch.lookups import lookup_in
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch
 from tfdbg_cli.analysis.batch.tables import is_table
@@ -38,6 +38,13 @@ class BatchEntries:
         if self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node) or self._is_table(item.node):
             return True
         return is_lone_vector(self._run, self._lineage, item.name, item.node, item.shape)
+
+    def why_none(self, item: InputSeen) -> str:
+        """Why something that came in is no batch, in words; empty where that need not be said."""
+        if not is_one_a_turn(self._run, item.name, item.shape):
+            return ""
+        name = item.name.node
+        return f"out of {name} each turn takes single numbers, and other data comes anew: its places are no rows"
 
     def lookup(self, node: Node | None) -> Lookup | None:
         """How rows of what comes in at `node` are looked up; None where it is used otherwise, or nobody knows."""

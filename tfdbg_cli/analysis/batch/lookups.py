@@ -2,7 +2,8 @@
 
 Both look alike: an embedding of tokens and records that an order names. What else came in tells them apart. Where the
 same numbers name rows of something as long (labels, say), both are data. Where something has a row for each of the
-numbers, it and they are the batch, and what they name is a table. Else nobody can tell.
+numbers, it and they are the batch, and what they name is a table; so it is where a loop is given it in each turn and
+data of another length anew. Else nobody can tell.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def lookup_in(run: Run, lineage: Lineage, given: TensorName) -> Lookup | None:
     if any(came[other][0] == rows for other in beside):
         return None
     few = len(numbers) > 1 and numbers[-1] <= _PAIR
-    is_table = not few and any(came[other][0] == numbers[0] and _is_data(run, other) for other in beside)
+    has_rows = any(came[other][0] == numbers[0] and _is_data(run, other) for other in beside)
+    is_table = not few and (has_rows or given.node in run.call.unchanged)
     return Lookup(str(given), str(indices), is_table)
 
 

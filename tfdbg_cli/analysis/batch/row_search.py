@@ -93,6 +93,7 @@ class RowSearch:
             self._other_axis(way.axis, item.name)
         if item.value is None or way.axis or self.is_no_batch(item):
             self._meet_table(item.node)
+            self._lost = self._lost or self._entries.why_none(item)
             return None
         made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
         source = made or str(feed_name(item.node) or item.name)

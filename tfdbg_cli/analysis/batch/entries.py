@@ -1,4 +1,4 @@
-"""Where batches come into a run, and what comes in that is none: variables, tables, records, where rows begin."""
+"""Where batches come into a run, and what comes in that is none: weights, tables, records, where rows begin."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector, is_one_a_turn
 from tfdbg_cli.analysis.batch.lookups import lookup_in
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch
 from tfdbg_cli.analysis.batch.tables import is_table
+from tfdbg_cli.analysis.batch.weights import are_weights
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.model.graph import Node
@@ -41,6 +42,8 @@ class BatchEntries:
 
     def why_none(self, item: InputSeen) -> str:
         """Why something that came in is no batch, in words; empty where that need not be said."""
+        if item.node is not None and are_weights(self._run, item.node):
+            return f"{item.node.name} is what rows are multiplied with that came in, as with weights"
         if not is_one_a_turn(self._run, item.name, item.shape):
             return ""
         name = item.name.node
@@ -57,4 +60,5 @@ class BatchEntries:
 
     def _is_table(self, node: Node) -> bool:
         lookup = self.lookup(node)
-        return is_table(self._lineage.graph_of(node), node.name) or (lookup is not None and lookup.is_table)
+        known = is_table(self._lineage.graph_of(node), node.name) or (lookup is not None and lookup.is_table)
+        return known or are_weights(self._run, node)

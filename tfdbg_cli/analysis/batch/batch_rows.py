@@ -20,6 +20,7 @@ class BatchRows:
     has the tensors on the way back to it, by their places in the run: which of their rows these are. Where there are
     none, `lost` says in words where the way ends. `lookup` is there where rows are looked up by numbers that came in:
     the batch are those numbers, which name rows of a table; or what the rows are looked up in, which may be a table.
+    `doubtful` are those of `rows` that none of the elements which were followed one by one leads to, of very many.
     """
 
     rows: tuple[int, ...] = ()
@@ -32,6 +33,7 @@ class BatchRows:
     way: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
     lost: str = field(default="", compare=False)
     lookup: Lookup | None = field(default=None, compare=False)
+    doubtful: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

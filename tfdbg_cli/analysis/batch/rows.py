@@ -73,7 +73,7 @@ def _of_each_element(
     Each is followed to the place that it was moved from, and by the values that made it: of a window over the batch,
     of rows looked up, and of rows compared with others, an axis leads to more rows than were to blame, or to others.
     Where rows were compared, all comparisons together tell most. Of too many elements one in each row of the tensor
-    is followed, which may add rows to those of the axes.
+    is followed, which may add rows to those of the axes, or make some of these doubtful.
     """
     places, followed_all = _followed(bad)
     if by_axes.stored or not len(places):
@@ -112,8 +112,17 @@ def _of_each_element(
         told = explaining_rows(groups) if followed_all else Explanation()
         return replace(together, rows=told.rows, way=way) if told.rows else _not_told(together.size, told)
     if not followed_all and not set(together.rows) > set(by_axes.rows):
-        return by_axes
+        each = (
+            len(places) == np.count_nonzero(along_axes(bad, 0)) and replace(by_axes, rows=together.rows) == together
+        )
+        return replace(by_axes, doubtful=_others(by_axes, together)) if each else by_axes
     return replace(together, way=way)
+
+
+def _others(found: BatchRows, told: BatchRows) -> tuple[int, ...]:
+    """The rows that were `found` and are not among those `told`; none where these are no part of them."""
+    rows = set(found.rows)
+    return tuple(sorted(rows - set(told.rows))) if rows > set(told.rows) else ()
 
 
 def _why_no_row_of_whole(run: Run, lineage: Lineage, index: int) -> str:

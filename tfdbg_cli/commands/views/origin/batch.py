@@ -43,7 +43,14 @@ def batch_lines(run: Run, batch: BatchRows) -> list[Line]:
     for i, feed in enumerate(feeds[:_FEEDS]):
         parts += [_verb(run, feed) if i == 0 else ", ", feed]
     parts += [f" and {len(feeds) - _FEEDS} more"] * (len(feeds) > _FEEDS)
-    return [line(*parts, *_looked_up(run, batch))]
+    return [line(*parts, *_looked_up(run, batch), _doubt(batch))]
+
+
+def _doubt(batch: BatchRows) -> str:
+    """That some rows may have done no harm, where too many elements are bad to follow each."""
+    if not batch.doubtful:
+        return ""
+    return f"; {_rows_text(batch.doubtful)} may be innocent: of so many bad elements one in each row was followed"
 
 
 def _looked_up(run: Run, batch: BatchRows) -> list[Span | str]:

@@ -83,7 +83,9 @@ def origin_data(run: Run, found: Finding, since: Since, grew: str, most: int) ->
 def _batch_data(run: Run, batch: BatchRows) -> dict[str, Any]:
     replica = replica_given(run, batch.source)
     lookup = {} if batch.lookup is None else {"lookup": asdict(batch.lookup)}
-    return {"source": batch.source, "size": batch.size, **({} if replica is None else {"replica": replica}), **lookup}
+    doubtful = {"doubtful": list(batch.doubtful)} if batch.doubtful else {}
+    whose = {} if replica is None else {"replica": replica}
+    return {"source": batch.source, "size": batch.size, **whose, **lookup, **doubtful}
 
 
 def _nan_data(nan: Origin) -> dict[str, Any]:

@@ -59,7 +59,9 @@ number is a pair; strings are decoded as UTF-8. More fields than these may come;
   `traceback`: `[{file, line, function, text}]`, `forward` (the op whose gradient it is, or null); of a condition that
   ran `taken` (how often each branch), `chosen_by`.
 - `origin`: kind `origin`. `tensor`, `execution`, `op_type`, `device`, `file`, `line`, `inputs`, `elements`:
-  `[{index, value, inputs}]`, `batch_rows`, `cause`, `suggestion`, `unread` (how many tensors could not be read);
+  `[{index, value, inputs}]`, `batch_rows`, `batch` (`source`, `size`, and `lookup` where rows are looked up:
+  `looked_in`, `indices`, `is_table`; and `doubtful`, rows that may have done no harm), `cause`, `suggestion`,
+  `unread` (how many tensors could not be read);
   `tensor` is null when all is finite.
 - `path`: kind `path`. `from`, `to`, `found`, `unknown` (where no way is found the nodes into which something flows
   along an edge that is not recorded), `turned`, `between` (how many nodes lie on any way), `nodes`:

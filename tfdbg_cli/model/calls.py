@@ -69,7 +69,8 @@ class Call:
     that were called among eager ops to the numbers of the runs that these calls were. `result_names` has for each of
     `fetches` what the program calls it (`loss` of `{"loss": …}`), empty where it has no name: a tensor that it has by
     several names stands there once for each. `carried` maps feeds that an earlier run of eager code computed, as the
-    state of a loop's last turn, to its number.
+    state of a loop's last turn, to its number. `unchanged` are feeds of a turn of an eager loop that the turn before
+    was given, too, while data of other lengths comes anew: tables, or data out of which turns take theirs.
     """
 
     number: int
@@ -91,6 +92,7 @@ class Call:
     runs_within: Mapping[str, int] = field(default_factory=dict)
     result_names: tuple[str, ...] = ()
     carried: Mapping[str, int] = field(default_factory=dict)
+    unchanged: tuple[str, ...] = ()
 
     @property
     def given(self) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ def _rows(shape: _Place, *bad: _Place, behind: Sequence[Sequence[int]] | None = 
     mask = np.zeros(shape, np.bool_)
     mask[tuple(zip(*bad, strict=True))] = True
     rows = behind or [np.flatnonzero(along_axes(mask, axis)).tolist() for axis in range(len(shape))]
-    return rows_of_several_axes({axis: BatchRows(tuple(of), "x:0", 4) for axis, of in enumerate(rows)}, mask)
+    return rows_of_several_axes({axis: BatchRows(tuple(of), "x:0", 4) for axis, of in enumerate(rows)}, mask).rows
 
 
 @pytest.mark.parametrize(

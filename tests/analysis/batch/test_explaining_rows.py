@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.made_run import made_run, op
 
-from tfdbg_cli.analysis.batch.explaining_rows import explaining_rows
+from tfdbg_cli.analysis.batch.explaining_rows import Explanation, explaining_rows
 from tfdbg_cli.analysis.origin.search import OriginSearch
 
 PAIRS = list(combinations(range(6), 2))
@@ -35,13 +35,30 @@ def _between(some: tuple[int, ...], others: tuple[int, ...]) -> list[tuple[int, 
 def test_they_are_told_where_no_others_explain_it_as_well(
     groups: list[tuple[int, ...]], rows: tuple[int, ...]
 ) -> None:
-    assert explaining_rows(groups) == rows
+    assert explaining_rows(groups).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("groups", "told"),
+    [
+        (_between((0, 3, 5), (1, 2, 4)), "rows 0, 3, 5, as well as by rows 1, 2, 4"),
+        ([(0, 1, 2), (1, 2, 3)], "row 1, as well as by row 2"),
+        (
+            _between(tuple(range(10)), tuple(range(10, 20))),
+            "rows 0, 1, 2, 3, 4, 5, 6, 7 and 2 more, as well as by rows 10, 11",
+        ),
+    ],
+)
+def test_where_several_sets_explain_it_two_are_named(groups: list[tuple[int, ...]], told: str) -> None:
+    """Those who use it asked which: no row was told, and that what is bad does not tell."""
+    assert f"what is bad is explained by {told}" in explaining_rows(groups).why_none
 
 
 def test_a_search_that_would_take_too_long_ends_with_none() -> None:
     draw = np.random.default_rng(1)
     pairs = {tuple(sorted(draw.choice(200, 2, replace=False).tolist())) for _ in range(3000)}
-    assert explaining_rows(pairs) == ()
+    assert explaining_rows(pairs) == Explanation()
+    assert Explanation().why_none.endswith("what is bad does not tell which of them are to blame")
 
 
 @pytest.mark.parametrize(("guilty", "rows"), [((4,), (4,)), ((1, 4), (1, 4)), ((0, 3, 5), ())])
@@ -64,4 +81,4 @@ def test_of_pairs_that_were_gathered_the_rows_that_all_bad_ones_have(
     origin = OriginSearch(run).first()
     assert origin is not None
     assert origin.batch_rows == rows
-    assert bool(rows) or "does not tell which" in origin.batch.lost
+    assert bool(rows) or "rows 0, 3, 5, as well as by rows 1, 2, 4" in origin.batch.lost

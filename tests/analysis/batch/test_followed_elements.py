@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from support.batch_rows import given as _x
 from support.batch_rows import rows as _rows
-from support.made_run import Op, op
+from support.made_run import Op, made_run, op
 
 from tfdbg_cli.analysis.batch.rows import _followed
+from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.commands.views.origin.batch import batch_lines
 
 
 def _constant(name: str, number: int) -> Op:
@@ -48,6 +50,27 @@ def test_of_more_elements_than_are_followed_one_by_one_rows_that_won_nowhere_are
     ids = op("ids", "Const", value=np.array([0, 0, 1, 1]))
     ops = (_x(x), ids, op("least", "SegmentMin", "x", "ids", value=least), _log("least", least))
     assert _rows(*ops, feeds={"x:0": x}) == (3,)
+
+
+@pytest.mark.parametrize(("width", "rows", "doubtful"), [(3, (1,), ()), (70, (1, 2), (2,))])
+def test_of_more_elements_than_are_followed_rows_to_which_none_leads_are_doubtful(
+    width: int, rows: tuple[int, ...], doubtful: tuple[int, ...]
+) -> None:
+    """Each row is multiplied with the one before it: that behind the bad one was told like the bad one."""
+    x = np.ones((4, width), np.float32)
+    x[1] = 0
+    ops = (
+        _x(x), op("begin", "Const", value=np.array([1, 0])), op("zeros", "Const", value=np.array([0, 0])),
+        op("size", "Const", value=np.array([3, width])), op("next", "Slice", "x", "begin", "size", value=x[1:]),
+        op("last", "Slice", "x", "zeros", "size", value=x[:-1]),
+        op("mul", "Mul", "next", "last", value=x[1:] * x[:-1]),
+    )  # fmt: skip
+    run = made_run(*ops, _log("mul", x[1:] * x[:-1]), feeds={"x:0": x})
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    assert (origin.batch_rows, origin.batch.doubtful) == (rows, doubtful)
+    (told,) = batch_lines(run, origin.batch)
+    assert ("; row 2 may be innocent" in told.text) == bool(doubtful)
 
 
 def test_of_the_smallest_of_a_column_all_rows_that_hold_it_are_told() -> None:

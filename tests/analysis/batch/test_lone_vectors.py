@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.made_run import NAN, Op, made_run, op
 
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows
 from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
 from tfdbg_cli.analysis.origin.search import OriginSearch
@@ -85,3 +88,27 @@ def test_only_of_vectors_of_several_elements() -> None:
     assert node is not None
     for shape in (None, (), (1,), (4, 2)):
         assert not is_lone_vector(run, Lineage(run), TensorName("s", 0), node, shape)
+
+
+def _taken(*ops: Op, unchanged: tuple[str, ...] = ("s",), **given: np.ndarray) -> BatchRows:
+    """The batch behind the logarithm of the third number, which a turn of a loop took out of s."""
+    ends = [op(name, "Const", value=np.array([at])) for name, at in (("from", 2), ("to", 3), ("by", 1))]
+    taken = op("taken", "StridedSlice", "s", "from", "to", "by", shrink_axis_mask="1", value=np.float32(-3))
+    log = op("log", "Log", "taken", value=np.float32(NAN))
+    feeds = {"s": STATE, **given}
+    run = made_run(*(op(name, "Placeholder") for name in feeds), *ends, taken, *ops, log, feeds=feeds)
+    origin = OriginSearch(replace(run, call=replace(run.call, unchanged=unchanged))).first()
+    assert origin is not None and str(origin.name) == "log:0"
+    return origin.batch
+
+
+def test_numbers_of_which_each_turn_takes_one_are_no_batch() -> None:
+    """A blind test: the noise of each step of a diffusion was a batch, and its third number the bad row."""
+    found = _taken()
+    assert found.rows == () and found.lost.startswith("out of s each turn takes single numbers")
+
+
+def test_labels_of_which_each_turn_takes_one_stay_a_batch() -> None:
+    assert _taken(unchanged=()).rows == (2,)
+    assert _taken(x=_ones(4, 3)).rows == (2,)  # records that they belong to
+    assert _taken(op("whole", "Square", "s", value=STATE)).rows == (2,)

@@ -23,7 +23,7 @@ CALL = Call(
             single=True,
         ),
     },
-    runs_within={"eager/f_0": 2}, result_names=("loss",), carried={"state": 2},
+    runs_within={"eager/f_0": 2}, result_names=("loss",), carried={"state": 2}, unchanged=("table",),
 )  # fmt: skip
 
 

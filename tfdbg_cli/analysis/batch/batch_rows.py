@@ -18,7 +18,9 @@ class BatchRows:
     is the row of each. A run may take several batches: this one is the `execution`th that the source gave, from 0.
     `apart` says that the source was given to eager ops before the call, which put its rows in another order. `way`
     has the tensors on the way back to it, by their places in the run: which of their rows these are. Where there are
-    none, `lost` says in words where the way ends.
+    none, `lost` says in words where the way ends. `lookup` is there where rows are looked up by numbers that came in:
+    the batch are those numbers, which name rows of a table; or what the rows are looked up in, which may be a table.
+    `doubtful` are those of `rows` that none of the elements which were followed one by one leads to, of very many.
     """
 
     rows: tuple[int, ...] = ()
@@ -30,6 +32,17 @@ class BatchRows:
     of_elements: Array | None = field(default=None, compare=False, repr=False)
     way: Mapping[int, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
     lost: str = field(default="", compare=False)
+    lookup: Lookup | None = field(default=None, compare=False)
+    doubtful: tuple[int, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """That `indices`, which came in, name rows of `looked_in`. `is_table` says that these are no rows of a batch."""
+
+    looked_in: str
+    indices: str
+    is_table: bool
 
 
 NO_ROWS = BatchRows()

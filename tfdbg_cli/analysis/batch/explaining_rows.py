@@ -7,13 +7,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 _MOST_LOOKED_AT = 150_000  # groups, all searches together; so they stay shallow, too
-NOT_TOLD = "rows are compared with rows, and what is bad does not tell which of them are to blame"
-"""Why there are none, in words."""
-
+_LISTED = 8  # rows of a set that is named
 _Group = frozenset[int]
 
 
-def explaining_rows(groups: Iterable[Iterable[int]]) -> tuple[int, ...]:
+@dataclass(frozen=True)
+class Explanation:
+    """The `rows` that explain what is bad; without any two of the `sets` of the fewest, where there are several."""
+
+    rows: tuple[int, ...] = ()
+    sets: Sequence[tuple[int, ...]] = ()
+
+    @property
+    def why_none(self) -> str:
+        """Why no rows are told, in words."""
+        if not self.sets:
+            return "rows are compared with rows, and what is bad does not tell which of them are to blame"
+        one, other = map(_listed, self.sets)
+        return f"rows are compared with rows, and what is bad is explained by {one}, as well as by {other}"
+
+
+def _listed(rows: Sequence[int]) -> str:
+    more = len(rows) - _LISTED
+    numbers = ", ".join(map(str, rows[:_LISTED])) + (f" and {more} more" if more > 0 else "")
+    return f"{'row' if len(rows) == 1 else 'rows'} {numbers}"
+
+
+def explaining_rows(groups: Iterable[Iterable[int]]) -> Explanation:
     """The smallest set of rows that has one of each group; none where there are several, or too many to search.
 
     Where groups are pairs, and all rows of some are bad beside each other and no others (equal rows, say), each of
@@ -23,17 +43,18 @@ def explaining_rows(groups: Iterable[Iterable[int]]) -> tuple[int, ...]:
     alone = {row for pair in pairs if len(pair) == 1 for row in pair}
     left = [pair for pair in pairs if not pair & alone]
     if not left:
-        return tuple(sorted(alone))
+        return Explanation(tuple(sorted(alone)))
     if _are_all_together(left):
-        return tuple(sorted(alone.union(*left)))
+        return Explanation(tuple(sorted(alone.union(*left))))
     search = _Search()
     for size in range(_apart(left), len(frozenset().union(*left))):
         search.look(left, frozenset(), size)
         if search.found or search.given_up:
             break
-    if search.given_up or len(search.found) != 1:
-        return ()
-    return tuple(sorted(alone | search.found[0]))
+    found = sorted(tuple(sorted(alone | one)) for one in search.found)
+    if len(found) > 1:
+        return Explanation(sets=found[:2])
+    return Explanation() if search.given_up or not found else Explanation(found[0])
 
 
 def _are_all_together(pairs: Sequence[_Group]) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from tfdbg_cli.analysis.graph.making.lineage import Lineage, variable_of
 from tfdbg_cli.analysis.graph.making.parts import ELEMENTWISE, MATMUL, flag
-from tfdbg_cli.analysis.graph.nodes.feeds import fed_array
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_array, given_arrays
 from tfdbg_cli.model.graph import Graph, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.model.walks import reached
-from tfdbg_cli.ops.kinds import RESHAPES, TRUTHS
+from tfdbg_cli.ops.kinds import GATHERS, RESHAPES, TRUTHS
 
 _MOST_PLACES = 200
 _ONE_BY_ONE = ELEMENTWISE | TRUTHS
@@ -25,12 +25,34 @@ def is_lone_vector(run: Run, lineage: Lineage, vector: TensorName, node: Node, s
 
     So it is of the state of one game that becomes a row, `[1, N]`, by which a variable is multiplied, and of a number
     for each class that is added to rows of scores. Where something else with rows came in that has as many of them,
-    it is taken for a part of that batch, as are labels beside several predictions of each.
+    it is taken for a part of that batch, as are labels beside several predictions of each. None is a vector, either,
+    that turn after turn of a loop is given and takes single numbers out of, while data of another length comes anew.
     """
     if shape is None or len(shape) != 1 or shape[0] < 2:
         return False
+    if is_one_a_turn(run, vector, shape):
+        return True
     walk = _Walk(run, lineage, lineage.graph_of(node), shape[0])
     return any(map(walk.is_of_features, walk.places(vector))) and not _has_rows_beside(run, node, shape[0])
+
+
+def is_one_a_turn(run: Run, vector: TensorName, shape: Shape | None) -> bool:
+    """Whether turns of a loop take single numbers out of `vector`, which all are given, alone of its length."""
+    if vector.node not in run.call.unchanged or shape is None or len(shape) != 1:
+        return False
+    lengths = [array.shape[0] for array in given_arrays(run).values() if array is not None and array.ndim]
+    readers = {reader.name: reader for reader, _ in run.graph.consumers(vector.node)}.values()
+    return lengths.count(shape[0]) == 1 and all(_takes_numbers(run, reader, vector) for reader in readers)
+
+
+def _takes_numbers(run: Run, reader: Node, vector: TensorName) -> bool:
+    """Whether `reader` looks numbers of `vector` up, or takes one out of it."""
+    if reader.inputs[0] != vector:
+        return False
+    rows = run.tensors.named(reader.name)
+    return reader.op_type in GATHERS or (
+        reader.op_type == "StridedSlice" and bool(rows) and run.tensors[rows[0]].shape == ()
+    )
 
 
 class _Walk:

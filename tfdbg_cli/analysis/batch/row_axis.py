@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
+from tfdbg_cli.analysis.batch.weights import are_weights
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, row_set
 from tfdbg_cli.analysis.graph.axes.whole_items import cut_out
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
@@ -75,8 +76,13 @@ def _lengths_beside(run: Run, source: str, used: Collection[TensorName]) -> Iter
 
 
 def _is_data(run: Run, given: TensorName) -> bool:
-    """Whether an op of the forward pass computes with what was `given`; gradients are given values of variables."""
-    roles = roles_of(run.graph)
+    """Whether an op of the forward pass computes with what was `given`, other than weights are.
+
+    Gradients are given values of variables.
+    """
+    node, roles = run.graph.find(given.node), roles_of(run.graph)
+    if node is not None and are_weights(run, node):
+        return False
     readers = {reader.name: reader for reader, _ in run.graph.consumers(given.node)}.values()
     return any(
         read == given and at not in WHERE_INPUTS.get(reader.op_type, ())

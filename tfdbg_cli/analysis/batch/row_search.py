@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tfdbg_cli.analysis.batch.batch_rows import BatchRows, along_other_axis, lost_at
+from tfdbg_cli.analysis.batch.batch_rows import BatchRows, Lookup, along_other_axis, lost_at
 from tfdbg_cli.analysis.batch.counted_texts import counted_texts
 from tfdbg_cli.analysis.batch.either_side import either_side, of_either
+from tfdbg_cli.analysis.batch.entries import BatchEntries
 from tfdbg_cli.analysis.batch.lone_vectors import is_lone_vector
-from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES, StoredBatch, StoredRows
-from tfdbg_cli.analysis.batch.tables import is_table
+from tfdbg_cli.analysis.batch.stored_batch import StoredBatch, StoredRows
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.batch.whole_search import WholeSearch
 from tfdbg_cli.analysis.graph.axes.kept_axes import ways_back
@@ -60,6 +60,8 @@ class RowSearch:
         self._lineage = lineage
         self._through = through
         self._stored = StoredBatch(run, lineage)
+        self._entries = BatchEntries(run, lineage, self._stored)
+        self._lookup: Lookup | None = None  # in a table on the way
         self._lists = TensorLists(run, lineage)
         self._waiting: deque[tuple[int, int, Array]] = deque()
         self._aside: deque[tuple[int, int, Array]] = deque()  # for when nothing else leads to a batch
@@ -90,6 +92,8 @@ class RowSearch:
         if item.value is not None and way.axis > 0 and not self.is_no_batch(item):
             self._other_axis(way.axis, item.name)
         if item.value is None or way.axis or self.is_no_batch(item):
+            self._meet_table(item.node)
+            self._lost = self._lost or self._entries.why_none(item)
             return None
         made = "" if item.node is None else item.node.attributes.get(GIVEN_BY, "")
         source = made or str(feed_name(item.node) or item.name)
@@ -97,19 +101,11 @@ class RowSearch:
 
     def enters(self, node: Node) -> bool:
         """Whether a batch comes into the graph at `node`."""
-        if node.op_type in INPUTS:
-            return not (self._is_captured(node) or is_table(self._lineage.graph_of(node), node.name))
-        given = node.op_type in DELIVERIES or self._lineage.delivers(node)
-        return given or f"{node.name}:0" in self._run.call.feeds
+        return self._entries.enters(node)
 
     def is_no_batch(self, item: InputSeen) -> bool:
         """Whether a value that no tensor of the run shows is no batch: of a variable, say, or where rows begin."""
-        if item.node is None:
-            return False
-        no_rows = self._lineage.is_variable(item.node) or self._stored.is_row_splits(item.node)
-        if no_rows or is_table(self._lineage.graph_of(item.node), item.node.name):
-            return True
-        return is_lone_vector(self._run, self._lineage, item.name, item.node, item.shape)
+        return self._entries.is_no_batch(item)
 
     def rows_behind(self, item: InputSeen, way: RowWay) -> BatchRows | None:
         """The rows of the batch behind some rows of an input; None where there are none."""
@@ -193,6 +189,7 @@ class RowSearch:
     def _where_entering(self, at: _Place) -> _End | None:
         """The rows of a batch that comes into the graph at this node, or that there are none."""
         if not self.enters(at.node):
+            self._meet_table(at.node)
             return None
         tensor = self._run.tensors[at.index]
         fed = feed_name(at.node) if at.node.op_type in INPUTS else None
@@ -326,10 +323,16 @@ class RowSearch:
     def _entered(self, node: Node | None, slot: int, rows: Array, source: str, size: int) -> BatchRows:
         """The rows of the batch, where `rows` of what came in as output `slot` of `node` are found."""
         found = self._stored.rows(node, slot, rows) if node is not None else None
-        return _batch(rows, source, size) if found is None else _stored(found)
+        if found is not None:
+            return _stored(found)
+        lookup = self._entries.lookup(node) or self._lookup
+        known = lookup is not None and source in (lookup.looked_in, lookup.indices)
+        return replace(_batch(rows, source, size), lookup=lookup if known else None)
 
-    def _is_captured(self, node: Node | None) -> bool:
-        return node is not None and self._lineage.is_captured(node)
+    def _meet_table(self, node: Node | None) -> None:
+        lookup = self._entries.lookup(node)
+        if lookup is not None and lookup.is_table:
+            self._lookup = lookup
 
 
 def _parts_differ(at: _Place, ways: Sequence[RowWay]) -> bool:

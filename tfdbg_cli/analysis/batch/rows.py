@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.batch.batch_rows import NO_ROWS, BatchRows, lost_at
 from tfdbg_cli.analysis.batch.compared_rows import along_axes, may_compare_rows, rows_of_several_axes
-from tfdbg_cli.analysis.batch.explaining_rows import NOT_TOLD, explaining_rows
+from tfdbg_cli.analysis.batch.explaining_rows import Explanation, explaining_rows
 from tfdbg_cli.analysis.batch.row_search import RowSearch
 from tfdbg_cli.analysis.batch.tensor_lists import TensorLists
 from tfdbg_cli.analysis.graph.axes.row_ways import WHOLE, RowWay
@@ -73,7 +73,7 @@ def _of_each_element(
     Each is followed to the place that it was moved from, and by the values that made it: of a window over the batch,
     of rows looked up, and of rows compared with others, an axis leads to more rows than were to blame, or to others.
     Where rows were compared, all comparisons together tell most. Of too many elements one in each row of the tensor
-    is followed, which may add rows to those of the axes.
+    is followed, which may add rows to those of the axes, or make some of these doubtful.
     """
     places, followed_all = _followed(bad)
     if by_axes.stored or not len(places):
@@ -109,11 +109,20 @@ def _of_each_element(
         for at, those in found.way.items():
             way[at] = tuple(sorted({*way.get(at, ()), *those}))
     if pairs:
-        rows = explaining_rows(groups) if followed_all else ()
-        return replace(together, rows=rows, way=way) if rows else _not_told(together.size)
+        told = explaining_rows(groups) if followed_all else Explanation()
+        return replace(together, rows=told.rows, way=way) if told.rows else _not_told(together.size, told)
     if not followed_all and not set(together.rows) > set(by_axes.rows):
-        return by_axes
+        each = (
+            len(places) == np.count_nonzero(along_axes(bad, 0)) and replace(by_axes, rows=together.rows) == together
+        )
+        return replace(by_axes, doubtful=_others(by_axes, together)) if each else by_axes
     return replace(together, way=way)
+
+
+def _others(found: BatchRows, told: BatchRows) -> tuple[int, ...]:
+    """The rows that were `found` and are not among those `told`; none where these are no part of them."""
+    rows = set(found.rows)
+    return tuple(sorted(rows - set(told.rows))) if rows > set(told.rows) else ()
 
 
 def _why_no_row_of_whole(run: Run, lineage: Lineage, index: int) -> str:
@@ -227,10 +236,10 @@ def _rows_behind(run: Run, lineage: Lineage, index: int, bad: Array, through: Ma
     if not best.rows:
         return replace(NO_ROWS, lost=lost)
     same = {axis: found for axis, found in behind.items() if replace(found, rows=best.rows) == best}
-    rows = rows_of_several_axes(same, bad) if len(same) > 1 else best.rows
-    return replace(best, rows=rows) if rows else _not_told(best.size)
+    told = rows_of_several_axes(same, bad) if len(same) > 1 else Explanation(best.rows)
+    return replace(best, rows=told.rows) if told.rows else _not_told(best.size, told)
 
 
-def _not_told(size: int) -> BatchRows:
+def _not_told(size: int, told: Explanation) -> BatchRows:
     """No rows of a batch of that `size`, of which rows are compared with each other."""
-    return replace(NO_ROWS, size=size, lost=NOT_TOLD)
+    return replace(NO_ROWS, size=size, lost=told.why_none)

@@ -86,7 +86,9 @@ class WholeSearch:
             if not beside._cuts_behind(index):
                 return None
             self._whole.update(beside._whole)
-        if self._is_of_whole(best, max(ranks)):
+        other = self._whole_beside(best, max(ranks))
+        if other is not None:
+            self.lost = f"beside a row of {best.source} all of {other} was read, which may be the batch"
             return None
         used = self._whole.keys()
         self.lost = why_no_rows(
@@ -161,11 +163,10 @@ class WholeSearch:
     def _is_variable(self, node: Node) -> bool:
         return node.op_type == UPDATED_VARIABLE or variable_of(node, self._lineage) is not None
 
-    def _is_of_whole(self, found: BatchRows, rank: int) -> bool:
-        """Whether something that came in, and was not cut, may be the batch rather than what rows were `found` of."""
-        return any(
-            len(shape) >= rank or shape[0] == found.size for shape in self._whole.values() if math.prod(shape) > 1
-        )
+    def _whole_beside(self, found: BatchRows, rank: int) -> TensorName | None:
+        """What came in, and was not cut, if it may be the batch rather than what rows were `found` of."""
+        read = ((name, shape) for name, shape in self._whole.items() if math.prod(shape) > 1)
+        return next((name for name, shape in read if len(shape) >= rank or shape[0] == found.size), None)
 
     def _rank(self, found: BatchRows) -> int:
         shape = given_shape(self._run, found.source)

@@ -44,6 +44,7 @@ def call_fields(call: Call) -> dict[str, Any]:
         **({"worker": call.worker} if call.worker else {}),
         **({"result_names": list(call.result_names)} if call.result_names else {}),
         **({"carried": [list(item) for item in call.carried.items()]} if call.carried else {}),
+        **({"unchanged": list(call.unchanged)} if call.unchanged else {}),
         **({"runs_within": [list(item) for item in call.runs_within.items()]} if call.runs_within else {}),
     }
 
@@ -68,6 +69,7 @@ def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
         worker=text(fields.get("worker", "")),  # there only where several workers recorded together
         came=dict(map(_came, items(fields.get("came", [])))),
         carried={text(name): whole(run) for name, run in map(items, items(fields.get("carried", [])))},
+        unchanged=texts(fields.get("unchanged", [])),
         runs_within={text(scope): whole(run) for scope, run in map(items, items(fields.get("runs_within", [])))},
     )
 

@@ -129,6 +129,7 @@ class Section:
             loop=loop,
             came=places,
             carried={name: run for name, run in self.earlier.behind(came or {}).items() if name not in places},
+            unchanged=self.earlier.unchanged(loop, came or {}, self.log.given),
             behind=data_behind(came or {}),
             runs_within=runs_within or {},
         )

@@ -117,7 +117,8 @@ class Sections:
         if section is None or turn is not here.turn:
             self._end(here)
             if section is not None and section.number is not None:
-                self._earlier.note(section.number, section.log.computed)
+                loop = "" if section.turn is None else section.turn.place
+                self._earlier.note(section.number, section.log.computed, loop, section.log.given)
             section = self._begin(here, turn, stack)
         return section
 

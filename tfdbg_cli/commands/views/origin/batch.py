@@ -43,7 +43,36 @@ def batch_lines(run: Run, batch: BatchRows) -> list[Line]:
     for i, feed in enumerate(feeds[:_FEEDS]):
         parts += [_verb(run, feed) if i == 0 else ", ", feed]
     parts += [f" and {len(feeds) - _FEEDS} more"] * (len(feeds) > _FEEDS)
-    return [line(*parts)]
+    return [line(*parts, *_looked_up(run, batch), _doubt(batch))]
+
+
+def _doubt(batch: BatchRows) -> str:
+    """That some rows may have done no harm, where too many elements are bad to follow each."""
+    if not batch.doubtful:
+        return ""
+    return f"; {_rows_text(batch.doubtful)} may be innocent: of so many bad elements one in each row was followed"
+
+
+def _looked_up(run: Run, batch: BatchRows) -> list[Span | str]:
+    """What is to be said of rows that numbers name which came in: of which table, or that nobody knows of what."""
+    lookup = batch.lookup
+    if lookup is None:
+        return []
+    indices, looked_in = (_as_fed(run, name) for name in (lookup.indices, lookup.looked_in))
+    if not lookup.is_table:
+        return [f"; {indices} names rows of it, so that it may be data or a table"]
+    numbers = fed_elements(run.call.given, tensor_name_of(lookup.indices))
+    table = Span(looked_in, Style.NAME, f"pf {quoted(looked_in)}")
+    if numbers is None or numbers.ndim != 1:
+        return ["; they name rows of ", table]
+    named = sorted({int(numbers[row]) for row in batch.rows})
+    return [f"; {'that is' if len(named) == 1 else 'those are'} ", _rows_text(named), " of ", table]
+
+
+def _as_fed(run: Run, name: str) -> str:
+    """The name by which a run was fed `name`: arguments have no number of an output."""
+    node = tensor_name_of(name).node
+    return node if node in run.call.given else name
 
 
 def _verb(run: Run, feed: Span) -> str:

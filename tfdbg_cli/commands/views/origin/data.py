@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from tfdbg_cli.analysis.batch.batch_rows import BatchRows
@@ -81,7 +82,10 @@ def origin_data(run: Run, found: Finding, since: Since, grew: str, most: int) ->
 
 def _batch_data(run: Run, batch: BatchRows) -> dict[str, Any]:
     replica = replica_given(run, batch.source)
-    return {"source": batch.source, "size": batch.size, **({} if replica is None else {"replica": replica})}
+    lookup = {} if batch.lookup is None else {"lookup": asdict(batch.lookup)}
+    doubtful = {"doubtful": list(batch.doubtful)} if batch.doubtful else {}
+    whose = {} if replica is None else {"replica": replica}
+    return {"source": batch.source, "size": batch.size, **whose, **lookup, **doubtful}
 
 
 def _nan_data(nan: Origin) -> dict[str, Any]:

@@ -1,11 +1,34 @@
-"""Which earlier run computed a tensor that comes into a run from outside, as the state of a loop's last turn does."""
+"""What earlier runs tell of a tensor that comes into a run from outside.
+
+Which of them computed it, as the state of a loop's last turn; and whether the last turn of the same loop was given
+it, too, while other data came anew.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+
+from tfdbg_cli.model.tensors import Shape
+from tfdbg_cli.model.values import Array
 
 _MOST_TENSORS = 100_000  # whose ids are known: 6 MB
+_MOST_LENGTHS = 100  # of batches that are remembered of each loop
+_MOST_LOOPS = 1_000
+_COMPARED = 16  # elements of a matrix by which it is told from that of the turn before
+
+
+@dataclass
+class _LoopGiven:
+    """What the last turn of a loop was given: the ids of tensors, and how matrices of floats begin.
+
+    `anew` are the numbers of rows of such matrices that came in some turn and not in the one before.
+    """
+
+    ids: Set[int]
+    begins: Set[tuple[Shape, bytes]]
+    anew: set[int] = field(default_factory=set)
 
 
 class EarlierRuns:
@@ -14,9 +37,15 @@ class EarlierRuns:
     def __init__(self) -> None:
         self._runs: deque[tuple[int, Set[int]]] = deque()
         self._known = 0
+        self._loops: dict[str, _LoopGiven] = {}
 
-    def note(self, number: int, computed: Set[int]) -> None:
-        """Note that ops of the run with this number, which is over, gave the tensors with the ids `computed`."""
+    def note(self, number: int, computed: Set[int], loop: str = "", given: Mapping[int, Array] | None = None) -> None:
+        """Note that ops of the run with this number, which is over, gave the tensors with the ids `computed`.
+
+        If it was a turn of a `loop`, it was `given` these arrays from outside, by ids.
+        """
+        if loop and given is not None:
+            self._note_given(loop, given)
         self._runs.append((number, computed))
         self._known += len(computed)
         while self._known > _MOST_TENSORS and len(self._runs) > 1:
@@ -30,3 +59,41 @@ class EarlierRuns:
             if number is not None:
                 found[name] = number
         return found
+
+    def unchanged(self, loop: str, names: Mapping[str, int], given: Mapping[int, Array]) -> tuple[str, ...]:
+        """Those of `names` that the turn of the `loop` before was given, too, while data of other lengths came anew.
+
+        `names` have the ids of what this turn is `given`, or some of it. Empty where nothing came anew: all data may
+        be used in each turn.
+        """
+        known = self._loops.get(loop)
+        if known is None:
+            return ()
+        anew = known.anew | set(self._anew(known, given))
+        lengths = {key: len(array) for key, array in given.items() if key in known.ids and array.ndim}
+        shared = ((name, lengths[key]) for name, key in names.items() if key in lengths)
+        return tuple(name for name, length in shared if anew and length > 1 and length not in anew)
+
+    def _note_given(self, loop: str, given: Mapping[int, Array]) -> None:
+        before = self._loops.pop(loop, None)
+        anew = set() if before is None else before.anew | set(self._anew(before, given))
+        begins = {_begin(array) for array in given.values() if _is_matrix(array)}
+        self._loops[loop] = _LoopGiven(frozenset(given), begins, anew if len(anew) < _MOST_LENGTHS else set())
+        while len(self._loops) > _MOST_LOOPS:
+            del self._loops[next(iter(self._loops))]
+
+    def _anew(self, before: _LoopGiven, given: Mapping[int, Array]) -> Iterator[int]:
+        """The numbers of rows of matrices among `given` that neither the turn `before` had nor a run computed."""
+        for key, array in given.items():
+            differs = key not in before.ids and _is_matrix(array) and _begin(array) not in before.begins
+            if differs and not any(key in computed for _, computed in self._runs):
+                yield len(array)
+
+
+def _is_matrix(array: Array) -> bool:
+    """Whether it may be a batch that comes anew: floats in several rows."""
+    return array.ndim > 1 and len(array) > 1 and array.dtype.kind == "f"
+
+
+def _begin(array: Array) -> tuple[Shape, bytes]:
+    return array.shape, array.reshape(-1)[:_COMPARED].tobytes()

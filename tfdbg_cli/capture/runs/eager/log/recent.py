@@ -10,10 +10,11 @@ import itertools
 import math
 import weakref
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.forward_ops import ForwardOps
@@ -39,7 +40,7 @@ from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, read_variable
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.tensors import gone
-from tfdbg_cli.model.values import NoValue, Value
+from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import BATCHES, COPIES, RESHAPES
 
 _FLOATS = frozenset(tf.as_dtype(one).as_datatype_enum for one in ("bfloat16", "float16", "float32", "float64"))
@@ -113,6 +114,15 @@ class RecentOps:
         if BATCHES.isdisjoint(self._counts):
             return self._made
         return self._made - {key for op in self._ops if op.op_type in BATCHES for key, _, _ in op.outputs}
+
+    @property
+    def given(self) -> Mapping[int, Array]:
+        """By their ids the arrays that came from outside, batches that came out of an iterator included."""
+        found = {key: one.given for key, one in self._outside.items() if isinstance(one.given, np.ndarray)}
+        if not BATCHES.isdisjoint(self._counts):
+            drawn = (one for op in self._ops if op.op_type in BATCHES for one in op.outputs)
+            found.update((key, value) for key, _, value in drawn if isinstance(value, np.ndarray))
+        return found
 
     def __len__(self) -> int:
         return len(self._ops)

@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.difference.left_variables import LeftGaps, left_by
 from tfdbg_cli.analysis.difference.own_data import of_two_workers, without_own_data
 from tfdbg_cli.analysis.difference.reconverging import without_other_ways
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
+from tfdbg_cli.analysis.graph.making.eager_past import with_like_arguments
 from tfdbg_cli.analysis.graph.nodes.membership import membership_of
 from tfdbg_cli.analysis.pairing.kept_pairs import KeptPairs
 from tfdbg_cli.analysis.pairing.renames import Renames
@@ -142,6 +143,7 @@ def compared_runs(
     `pairing` may have paired these. `told` hears which share of the values was compared.
     """
     wanted = tolerance or Tolerance()
+    first, second = with_like_arguments(first, second)
     pairs = (pairing or KeptPairs(Renames())).paired(first, second)
     judge = Judge((first, second), pairs, wanted, left or {})
     verdicts = judge.verdicts(told)

@@ -14,6 +14,7 @@ from tfdbg_cli.capture.sessions.fetched_tensors import Outlined
 from tfdbg_cli.capture.sessions.hidden_ops import PREFIX
 from tfdbg_cli.capture.sessions.reach import Reach, ancestors, ends_among, reach
 from tfdbg_cli.capture.tf.memo import Memo
+from tfdbg_cli.capture.tf.op_definitions import only_computes
 from tfdbg_cli.capture.tf.types import GraphElement, Op, SymbolicTensor
 from tfdbg_cli.model.tensors import FoundByNode
 
@@ -76,8 +77,12 @@ PLACES = Memo(_places)
 
 
 def _would_draw(tensor: SymbolicTensor, fed: Collection[str]) -> bool:
-    """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed."""
-    return tensor.name not in fed and any(output.name in fed for output in tensor.op.outputs)
+    """Whether fetching `tensor` would run an op that must not draw anew: other outputs of it are fed.
+
+    One that only computes draws nothing: some of its outputs were replaced, and the others are computed again.
+    """
+    fed_beside = tensor.name not in fed and any(output.name in fed for output in tensor.op.outputs)
+    return fed_beside and not only_computes(tensor.op.type)
 
 
 def _is_op(element: GraphElement) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from tfdbg_cli.capture.functions.definition.flat import FlatFunction
 from tfdbg_cli.capture.functions.definition.flat_part import part_of
+from tfdbg_cli.capture.replay.cut_off import cut_off
 from tfdbg_cli.capture.replay.function import of_part
 from tfdbg_cli.capture.replay.function_details import FunctionDetails
 from tfdbg_cli.capture.replay.registered import registered
@@ -45,7 +46,7 @@ def with_replaced(replay_spec: ReplaySpec, replaced: Mapping[TensorName, Array])
     if not inner:
         return changed
     if of_function:
-        return _fed_function(changed, inner)
+        return _fed_function(changed, inner, replaced)
     return replace(changed, inputs=(*changed.inputs, *(_drawn(name, value) for name, value in inner.items())))
 
 
@@ -53,11 +54,14 @@ def _drawn(name: TensorName, value: Array) -> ReplayInput:
     return ReplayInput(str(name), InputRole.SOURCE, name_of(value.dtype), value)
 
 
-def _fed_function(replay_spec: ReplaySpec, fed: Mapping[TensorName, Array]) -> ReplaySpec:
+def _fed_function(
+    replay_spec: ReplaySpec, fed: Mapping[TensorName, Array], replaced: Collection[TensorName]
+) -> ReplaySpec:
     with registered(replay_spec) as (root, _, _):
         flat = FlatFunction(root)
         for name in fed:
             if name.node not in flat.nodes:
                 raise TfdbgError(f"{name} is no value of the function itself, so nothing can be computed from it.")
-        part = part_of(flat, f"{root.body.name}{_SUFFIX}", flat.returns, fed, with_effects=True)
+        returns = (*flat.returns, *cut_off(flat, fed, replaced))
+        part = part_of(flat, f"{root.body.name}{_SUFFIX}", returns, fed, with_effects=True)
         return of_part(replay_spec, flat, part, {name: _drawn(name, value) for name, value in fed.items()})

@@ -112,6 +112,7 @@ class FunctionWhatIf:
     def _computed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> KeptTensors:
         flat = self._flat
         wanted = list(self._ends(found, replaced))
+        wanted += self._cut_off(found, replaced, wanted)
         fed = self._fed(run, found, replaced)
         self._require_pure(found, fed, wanted)
         part = part_of(flat, f"__tfdbg_what_if_{next(_SERIAL)}", wanted, fed, with_effects=False)
@@ -136,6 +137,15 @@ class FunctionWhatIf:
                 yield from (name for name in names if name not in replaced)
             else:
                 yield from (name for name in names if name in returned and name not in replaced)
+
+    def _cut_off(
+        self, found: Slice[FlatNode], replaced: Mapping[TensorName, Array], wanted: Sequence[TensorName]
+    ) -> Iterator[TensorName]:
+        """The tensors of the slice that only replaced ones are computed from, so that none of `wanted` needs them."""
+        computed = {node.name for node in self._flat.ancestors(wanted, replaced)}
+        for name, node in found.again.items():
+            if name not in computed:
+                yield from (one for one in node.outputs if one not in replaced and self._flat.has_numbers(one))
 
     def _fed(self, run: Run, found: Slice[FlatNode], replaced: Mapping[TensorName, Array]) -> dict[TensorName, Array]:
         """The values that the slice reads and does not compute: those replaced, and those of the run."""

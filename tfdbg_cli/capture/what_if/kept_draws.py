@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
-from tfdbg_cli.analysis.graph.nodes.feeds import feed_name
 from tfdbg_cli.capture.what_if.effects import DRAWS, effect_of
+from tfdbg_cli.capture.what_if.outdated import behind
 from tfdbg_cli.capture.what_if.slices import Kept
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import Does, StatePlace, does
 from tfdbg_cli.ops.kinds import PYTHON
 
@@ -34,17 +33,8 @@ def draws_behind(run: Run, replaced: Iterable[TensorName], held: Collection[Tens
     It follows the graph that the run shows: what makes the run again is given the `held` tensors, and does not have
     these nodes.
     """
-    graph, drawing = run.graph, {name.node for name in held}
-    names = set(replaced)
-
-    def read(node: str, slots: Collection[int] | None = None) -> Iterator[str]:
-        return (reader.name for reader, slot in graph.consumers(node) if slots is None or slot in slots)
-
-    given = [node.name for node in graph if feed_name(node) in names]  # a feed goes by another name in the runtime
-    starts = [other for name in names for other in read(name.node, {name.slot})]
-    starts += [other for node in given for other in read(node)]
-    behind = reached(starts, lambda node: () if node in drawing else read(node))
-    found = (graph.find(name) for name in behind if name in drawing)
+    drawing = {name.node for name in held}
+    found = (run.graph.find(name) for name in behind(run.graph, replaced, drawing) if name in drawing)
     return {node.name: _why(node) for node in found if node is not None}
 
 

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.graph.nodes.feeds import with_replaced_feeds
 from tfdbg_cli.analysis.variables.read_values import is_behind_handle
 from tfdbg_cli.capture.what_if.kept_draws import draws_behind
 from tfdbg_cli.capture.what_if.merging import with_values
+from tfdbg_cli.capture.what_if.outdated import outdated
 from tfdbg_cli.capture.what_if.slices import Kept
 from tfdbg_cli.capture.what_if.words import failed, kept_as_drawn, not_made_again
 from tfdbg_cli.errors import TfdbgError
@@ -68,11 +69,13 @@ class WholeWhatIf:
             return replace(made, notes=(_PART.format(reason.message), *said, *made.notes))
         if error is not None:
             raise failed(error)
-        given = with_values(run.tensors, {**replaced, **_shown_before(replaced)})
+        kept = {**draws_behind(run, replaced, self._held), **self._part.kept_after(replaced)}
+        drawn = {name for name, why in kept.items() if why not in {Kept.WRITES, Kept.LATE}}
+        lost = outdated(run, tensors, replaced, drawn)
+        given = with_values(run.tensors, {**lost, **replaced, **_shown_before(replaced)})
         rows = list(_laid_over(run.tensors, tensors, given))
         computed = sum(store is tensors for store, _ in rows)
         change = Change(run, tuple(replaced), computed)
-        kept = {**draws_behind(run, replaced, self._held), **self._part.kept_after(replaced)}
         notes = (_WHOLE, *kept_as_drawn(kept), *run.notes)
         call = with_replaced_feeds(run.call, replaced)
         graph, made_again = with_own_arguments(run.graph, replaced), GatheredTensors(rows)

@@ -89,6 +89,21 @@ def with_own_arguments(graph: Graph, given: Collection[TensorName]) -> Graph:
     return Graph((_alone(node) if node.name in own else node for node in graph), graph.kind) if own else graph
 
 
+def with_like_arguments(first: Run, second: Run) -> tuple[Run, Run]:
+    """Both, with graphs in which those arguments read nothing that have another value in one of them, by `set`.
+
+    What eager ops made for the other one is no part of what the function did with either.
+    """
+    changes = [run.change for run in (first, second) if run.change is not None]
+    given = {name for change in changes for name in change.replaced}
+    return _given_own(first, given), _given_own(second, given)
+
+
+def _given_own(run: Run, given: Collection[TensorName]) -> Run:
+    graph = with_own_arguments(run.graph, given) if given else run.graph
+    return run if graph is run.graph else replace(run, graph=graph)
+
+
 def _alone(node: Node) -> Node:
     return node._replace(op_type=_ARGUMENT, inputs=(), attributes=_without(node))
 

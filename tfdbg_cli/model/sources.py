@@ -28,16 +28,25 @@ Traceback = tuple[Frame, ...]  # outermost call first, as Python prints it
 
 
 class LostTracebacks(Mapping[str, Traceback]):
-    """The tracebacks of a run whose recording keeps them and can no longer be read there: none, of any node."""
+    """The tracebacks of a run whose recording keeps them and can no longer be read there, but for those in `known`.
+
+    `why` says in a clause what is lost.
+    """
+
+    def __init__(
+        self, why: str = "the tracebacks of this run cannot be read", known: Mapping[str, Traceback] | None = None
+    ) -> None:
+        self.why = why
+        self._known = {} if known is None else known
 
     def __getitem__(self, name: str) -> Traceback:
-        raise KeyError(name)
+        return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(())
+        return iter(self._known)
 
     def __len__(self) -> int:
-        return 0
+        return len(self._known)
 
 
 # Installed packages and the standard library are machinery, except examples: those are read as programs. What Cython

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import sqlite3
@@ -13,11 +14,13 @@ import pytest
 from support.damaged_contents import damage_content
 from support.sample_run import sample_run
 
+from tfdbg_cli.formats.container.data_headers import is_of_another
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.format import UNCHECKED
 from tfdbg_cli.model.sources import LostTracebacks
+from tfdbg_cli.model.values import NoValue
 
 NOTE = "TensorFlow made the same ops as of the plain run."
 
@@ -82,9 +85,9 @@ def test_a_row_that_points_behind_its_file(recording: Path, table: str, change: 
     assert told[0].startswith(f"1 {table[:-1]} are to lie") and "of run 2" in told[0]
 
 
-@pytest.mark.parametrize("part", ["data", "index.sqlite"])
+@pytest.mark.parametrize("part", ["data", "shorter data", "index.sqlite"])
 def test_a_part_of_another_recording_is_told_apart(recording: Path, tmp_path: Path, part: str) -> None:
-    """As long as the other, or longer: no size gives it away."""
+    """As long as the other, or longer: no size gives it away. Of one that is shorter no value is right either."""
     writer = RecordingWriter(tmp_path / "other", compressed=True)
     for _ in range(2):
         writer.write(sample_run())
@@ -93,10 +96,45 @@ def test_a_part_of_another_recording_is_told_apart(recording: Path, tmp_path: Pa
     whole, compressed = _data_file(recording), _data_file(tmp_path / "other")
     if part == "data":
         whole.write_bytes(compressed.read_bytes().ljust(whole.stat().st_size, b"\0"))
+    elif part == "shorter data":
+        assert compressed.stat().st_size < whole.stat().st_size
+        shutil.copy(compressed, whole)
     else:
         shutil.copy(tmp_path / "other" / part, recording / part)
     [(text, advice)] = examined(recording).troubles
     assert f"data/{whole.name} is not the one that index.sqlite tells of" in text and "copy both again" in advice
+    opened = open_path(recording)
+    assert opened.notes == (f"{text} {advice}",)
+    run = opened.runs[-1]
+    assert f"data/{whole.name} is not the one" in run.lost[0]
+    values = [run.tensors.value(place) for place in range(len(run.tensors))]
+    assert all(isinstance(value, NoValue) for value in (*values, *run.call.feeds.values()))
+    assert any("is not the one that index.sqlite tells of" in str(value) for value in values)
+
+
+def test_one_entry_or_row_that_is_damaged_makes_no_file_another(recording: Path) -> None:
+    index = sqlite3.connect(recording / "index.sqlite")
+    index.execute("UPDATE tensors SET offset = offset - 1 WHERE run = 1 AND place = 0")
+    index.commit()
+    index.close()
+    tensors = open_path(recording).runs[0].tensors
+    assert not isinstance(tensors.value(1), NoValue)
+
+
+@pytest.mark.parametrize("most", [None, 300])
+def test_a_header_is_compared_as_far_as_it_was_read(tmp_path: Path, most: int | None) -> None:
+    entries = {
+        "run 1/" + str(number) + '},"': {"dtype": "U8", "shape": [8], "data_offsets": [number * 8, number * 8 + 8]}
+        for number in range(99)
+    }
+    header = json.dumps(entries, separators=(",", ":")).encode()
+    path = tmp_path / "000001.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    first = 8 + len(header)
+    assert is_of_another(path, [first + number * 8 for number in range(99)], most) is False
+    assert is_of_another(path, [first + number * 8 + 4 for number in range(99)], most)
+    behind = [first + number * 8 + 4 for number in range(90, 99)]
+    assert is_of_another(path, behind, most) is (most is None)
 
 
 def test_a_data_file_that_is_gone(recording: Path) -> None:

@@ -108,6 +108,23 @@ def test_the_origin_goes_by_counts_and_names_the_line(tmp_path: Path) -> None:
     assert prompt.data("origin --all")["tensors"][0] == "logarithm/Log:0"
 
 
+@pytest.mark.parametrize("kind", ["stack_frames", "source_files", "graphs"])
+def test_what_tells_of_lines_and_is_gone_is_named(tmp_path: Path, kind: str) -> None:
+    """A blind test: of a set without its stacks `origin` said that tfdbg, TensorFlow or a SavedModel made the op."""
+    path = small_set(tmp_path).path(kind)
+    path.unlink()
+    prompt = Prompt(open_path(tmp_path))
+    prompt.run("runs 3")
+    said = f"o source is known: the file {path.name} is missing"
+    assert f"n{said}" in prompt.show("origin")
+    assert f"N{said}." in prompt.show("ls")
+    if kind == "graphs":
+        prompt.run("runs 4")
+        assert "train.py" in prompt.show("ls"), "of executions the stacks are there"
+    else:
+        assert said in prompt.show("ni -t mul")
+
+
 def test_the_timeline_comes_in_pages(tmp_path: Path) -> None:
     small_set(tmp_path)
     prompt = Prompt(open_path(tmp_path))

@@ -57,12 +57,12 @@ def _list_source(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _why_none(context: Context, options: argparse.Namespace) -> str:
-    if not context.tracebacks:
+    narrowed = options.path_filter or options.node_name_filter or options.query
+    if not context.tracebacks or (isinstance(context.tracebacks, LostTracebacks) and not narrowed):
         why = why_no_traceback(context.tracebacks, context.call)
         told = context.call.kind is RunKind.FUNCTION or isinstance(context.tracebacks, LostTracebacks)
         rest = "" if told else ": a dump made by TensorFlow itself keeps none"
         return f"{why[0].upper()}{why[1:]}{rest}."
-    narrowed = options.path_filter or options.node_name_filter or options.query
     return "No file passes the filters." if narrowed else "No node has a file."
 
 

@@ -49,7 +49,7 @@ def _called_at(run: Run, node: str) -> tuple[Block, ...]:
 def why_no_traceback(tracebacks: Mapping[str, Traceback], call: Call) -> str:
     """Why no line is known of a node that `call` ran."""
     if isinstance(tracebacks, LostTracebacks):
-        return "no source is known: the tracebacks of this run cannot be read"
+        return f"no source is known: {tracebacks.why}"
     if call.kind is RunKind.FUNCTION:
         made = "made by tfdbg or TensorFlow, or " if len(tracebacks) else ""
         return f"no source is known: {made}loaded from a SavedModel, which keeps none"

@@ -1,4 +1,7 @@
-"""The headers of data files: whether there is one, and whether it tells of the places that the index speaks of."""
+"""The headers of data files: whether there is one, and whether it tells of the places that the index speaks of.
+
+A file of another recording, in the place of one's own, holds other values.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +11,75 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.container.index import DamagedIndexError, Index
+from tfdbg_cli.formats.container.layout import data_file
 from tfdbg_cli.formats.recording.regular_file import opened
+from tfdbg_cli.formats.recording.stand_in import source_of
 
 _LENGTH = 8  # bytes that say how long the header is
 _MOST = 64 << 20  # bytes of a header that is looked at
+_GLANCE = 1 << 16  # bytes of a header that are read where many files are asked about
+_SOME = 256  # tensors that are compared at a glance
+_OLDEST = "(SELECT min(run) FROM run_files WHERE file = ?1)"
+_BEGINS = f"SELECT offset FROM tensors WHERE run = {_OLDEST} AND file = ?1 AND stored > 0 LIMIT ?2"
 
 
-def is_of_another(path: Path, offsets: Sequence[int]) -> bool:
-    """Whether one of `offsets`, where tensors are to begin, is amid what the header of the file tells of.
+class OwnFiles:
+    """Tells data files of the recording in `root`, with this `index`, from others; each file is asked about once."""
 
-    A crash leaves a header that tells of less, or of more: what it does not reach is not judged, nor is one that
-    cannot be read.
+    def __init__(self, root: Path, index: Index) -> None:
+        self._root = root
+        self._index = index
+        self._known: dict[int, bool] = {}
+
+    def is_foreign(self, number: int) -> bool:
+        """Whether in data file `number` tensors begin elsewhere than the index says.
+
+        Of a file in another file system no more of the header is fetched than a glance takes.
+        """
+        known = self._known.get(number)
+        if known is None:
+            far = source_of(data_file(self._root, number)) is not None
+            known = self._differs(number, _SOME, _GLANCE) if far else self._differs(number, -1, None)
+            if known is not None or not far:  # a network that fails now may work the next time
+                self._known[number] = bool(known)
+        return bool(known)
+
+    def seems_foreign(self, number: int) -> bool:
+        """As `is_foreign`, from what is at hand: a glance at the header here, of a far file what was seen before."""
+        known = self._known.get(number)
+        if known is None and source_of(data_file(self._root, number)) is None:
+            known = self._differs(number, _SOME, _GLANCE)
+        return bool(known)
+
+    def _differs(self, number: int, some: int, most: int | None) -> bool | None:
+        begins = self._begins(number, some)
+        return is_of_another(data_file(self._root, number), begins, most) if begins else False
+
+    def _begins(self, file: int, some: int) -> Sequence[int]:
+        """Where elements begin that the oldest run in the file has there; nothing where the index is damaged."""
+        try:
+            found = self._index.rows(_BEGINS, file, some)
+        except DamagedIndexError:
+            return ()  # what is read of such an index says so
+        return [offset for (offset,) in found if isinstance(offset, int)]
+
+
+def is_of_another(path: Path, offsets: Sequence[int], most: int | None = None) -> bool | None:
+    """Whether `offsets`, where tensors are to begin, are amid what the header of the file tells of.
+
+    A crash leaves a header that tells of less, or of more: what it does not reach is not judged. None where it cannot
+    be read, or names nothing. One of several offsets that is elsewhere is damage of that row, or of that entry. No
+    more than the first `most` bytes of the header are read, if that is not None.
     """
-    header = _header(path)
+    header = _header(path, most)
     places = list(_places(*header)) if header is not None else []
     if not places:
-        return False
+        return None
     begins, end = {begin for begin, _ in places}, max(end for _, end in places)
-    return any(offset < end and offset not in begins for offset in offsets)
+    reached = [offset for offset in offsets if offset < end]
+    elsewhere = sum(offset not in begins for offset in reached)
+    return elsewhere > 1 or 0 < elsewhere == len(reached)
 
 
 def has_header(path: Path) -> bool:
@@ -33,8 +87,10 @@ def has_header(path: Path) -> bool:
     return _header(path) is not None
 
 
-def _header(path: Path) -> tuple[int, Mapping[str, Any]] | None:
+def _header(path: Path, most: int | None = None) -> tuple[int, Mapping[str, Any]] | None:
     """How long the header is, and what it says; nothing of a very long one. None where it cannot be read.
+
+    Of one longer than `most` bytes it is what those say.
 
     A very long one lies in the file, and looks like a header where it begins and ends: else its length is damaged.
     """
@@ -43,10 +99,16 @@ def _header(path: Path) -> tuple[int, Mapping[str, Any]] | None:
             length = int.from_bytes(file.read(_LENGTH), "little")
             if length > _MOST and not (_LENGTH + length <= size and _seems_one(file, length)):
                 return None
-            header = json.loads(file.read(length)) if length <= _MOST else {}
+            content = b"{}" if length > _MOST else file.read(length if most is None else min(length, most))
+            header = json.loads(_entries(content) if len(content) == most else content)
     except (OSError, ValueError, RecursionError, TfdbgError):
         return None
     return (length, header) if isinstance(header, dict) else None
+
+
+def _entries(beginning: bytes) -> bytes:
+    """The entries that are whole in the `beginning` of a header, as a header of their own."""
+    return beginning[: beginning.rfind(b'},"') + 1] + b"}"  # in a name a quotation mark has a backslash before it
 
 
 def _seems_one(file: BinaryIO, length: int) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.container.data_headers import has_header, is_of_another
+from tfdbg_cli.formats.container.data_headers import has_header
 from tfdbg_cli.formats.container.file_troubles import trouble_of
 from tfdbg_cli.formats.container.reader import COPY_MANIFEST, RecordingReader, no_run_advice
 from tfdbg_cli.formats.container.recorded_sources import RecordedSources
@@ -21,7 +21,6 @@ _LOST = "It is in no file here: look at what was saved, copy that again if it wa
 _COPY_INDEX = "Copy index.sqlite again. What a command cannot read of it, it says."
 _NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
 _OUTSIDE = "The index is damaged there: copy index.sqlite again. These have no values."
-_SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are wrong."
 
 
 def examine(place: NamedPath, name: str) -> Examination:
@@ -74,16 +73,13 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
         path = layout.data_file(place.path, number)
         name = path.relative_to(place.path)
         holds = f"values of {count_text(runs, 'run')} lie in it"
-        trouble = trouble_of(place.path, number, size)
+        trouble = trouble_of(place.path, number, size, foreign=reader.own_files.is_foreign(number))
         if trouble is not None:
             found.append((f"{trouble.text}; {holds}.", trouble.hint))
-            sizes[number] = size  # what is said of its rows is said of what it was
+            sizes[number] = max(_length(path), size)  # what is said of its rows is said of what it was
             continue
         sizes[number] = max(_length(path), size)
-        if is_of_another(path, _begins(reader, number)):
-            text = f"The file {name} is not the one that index.sqlite tells of: in it tensors begin elsewhere"
-            found.append((f"{text}; {holds}.", _SWAPPED))
-        elif not has_header(path):
+        if not has_header(path):
             found.append((f"The header of the file {name} is damaged; {holds}.", _NO_HEADER))
     return [*found, *_rows(reader, sizes)]
 
@@ -102,11 +98,3 @@ def _length(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _begins(reader: RecordingReader, file: int) -> list[int]:
-    """As `reader.begins`; nothing where the index is damaged there, which is told of the index."""
-    try:
-        return reader.begins(file)
-    except TfdbgError:
-        return []

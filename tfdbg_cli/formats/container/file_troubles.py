@@ -9,6 +9,7 @@ from pathlib import Path
 from tfdbg_cli.formats.container import layout
 from tfdbg_cli.formats.recording.unreadable import cannot_read, is_refused
 
+_SWAPPED = "One of both is of another recording, or of another time: copy both again. Its values are not shown."
 _COPY = "Was it copied whole? What lies in the other files can be looked at."
 _SOME = "FROM {table} WHERE run = {run} AND file = {file} AND stored > 0 AND offset + stored > {there}"
 
@@ -40,10 +41,15 @@ class FileTrouble:
         )
 
 
-def trouble_of(root: Path, number: int, size: int) -> FileTrouble | None:
+def of_another(name: str) -> str:
+    """What is to be said, without a full stop, of the data file of that name where it is of another recording."""
+    return f"The file {name} is not the one that index.sqlite tells of: in it tensors begin elsewhere"
+
+
+def trouble_of(root: Path, number: int, size: int, *, foreign: bool) -> FileTrouble | None:
     """What is wrong with the data file `number` of the recording in `root`, into which `size` bytes were written.
 
-    It is not opened: how long it is tells that it was cut.
+    It is not opened: how long it is tells that it was cut; `foreign` says that it is of another recording.
     """
     path = layout.data_file(root, number)
     name = path.relative_to(root)
@@ -54,6 +60,8 @@ def trouble_of(root: Path, number: int, size: int) -> FileTrouble | None:
         return FileTrouble(number, text, hint=cannot_read(path, error).hint if is_refused(error) else _COPY)
     if not stat.S_ISREG(facts.st_mode):
         return FileTrouble(number, f"The file {name} cannot be read: it is no file")
+    if foreign:
+        return FileTrouble(number, of_another(str(name)), hint=_SWAPPED)
     if facts.st_size < size:
         return FileTrouble(number, f"The file {name} ends at byte {facts.st_size:,} of {size:,}", facts.st_size)
     return None

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.formats.container.columns import Columns
+from tfdbg_cli.formats.container.data_headers import OwnFiles
 from tfdbg_cli.formats.container.layout import Encoding, data_file
 from tfdbg_cli.formats.messages.event_header import MOST_DIMENSIONS
 from tfdbg_cli.formats.recording.regular_file import opened
@@ -63,13 +64,16 @@ class _Block:
 class FiniteBlocks:
     """Asks the tensors of one run, with its facts in `columns` and its elements below `root`, for what is not finite.
 
+    What lies in files that are not `own_files` of the recording is not asked.
+
     Raises:
         DamagedIndexError: the index is damaged where it tells where elements lie.
 
     """
 
-    def __init__(self, root: Path, columns: Columns) -> None:
+    def __init__(self, root: Path, columns: Columns, own_files: OwnFiles) -> None:
         self._root = root
+        self._own_files = own_files
         file, self._offset, self._stored, *others = columns.numbers(*_PLACE, *_KIND)
         self._file = np.clip(file, -1, _MOST_FILES).astype(np.int32)
         self._kinds: list[_Kind] = []
@@ -122,6 +126,8 @@ class FiniteBlocks:
     def _blocks(self, places: Array) -> list[_Block]:
         asked = places[self._kind[places] != _UNKNOWN]
         asked = asked[np.lexsort((self._offset[asked], self._kind[asked], self._file[asked]))]
+        foreign = [number for number in np.unique(self._file[asked]).tolist() if self._own_files.is_foreign(number)]
+        asked = asked[~np.isin(self._file[asked], foreign)]
         if not asked.size:
             return []
         file, kind, begin = self._file[asked], self._kind[asked], self._offset[asked]

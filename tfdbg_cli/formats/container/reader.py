@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfdbg_cli.errors import WRONG_CONTENT, NothingYetError, TfdbgError
 from tfdbg_cli.formats.container import layout
+from tfdbg_cli.formats.container.data_headers import OwnFiles
 from tfdbg_cli.formats.container.index import COPY_INDEX, DamagedIndexError, Index
 from tfdbg_cli.formats.container.recorded_sources import RecordedSources
 from tfdbg_cli.formats.container.store import RecordedTensors
@@ -143,7 +144,8 @@ class RecordingReader:
         self.notes = tuple(notes)
         self._root = root
         self._index = Index(root)
-        self._elements = StoredElements(root)
+        self.own_files = OwnFiles(root, self._index)
+        self._elements = StoredElements(root, self.own_files)
         self._program = lru_cache(_PROGRAMS)(self._read_program)
 
     def written(self, behind: int = 0) -> list[tuple[int, int]]:
@@ -190,35 +192,26 @@ class RecordingReader:
             TfdbgError: the index is damaged.
 
         """
-        for trouble in self._troubles(self.ask("SELECT id, size FROM files ORDER BY id")):
+        files = self.ask("SELECT id, size FROM files ORDER BY id")
+        for trouble in self._troubles(files, self.own_files.seems_foreign):
             lacking = f"SELECT count(*) FROM run_files WHERE file = ? AND ({trouble.of_run('run_files.run')})"
             ((runs,),) = self.ask(lacking, trouble.number)
             if runs:
                 yield trouble, runs
 
-    def _troubles(self, files: Sequence[tuple[Any, ...]]) -> Iterator[FileTrouble]:
+    def _troubles(self, files: Sequence[tuple[Any, ...]], foreign: Callable[[int], bool]) -> Iterator[FileTrouble]:
         """What is wrong with those of `files`, numbers and sizes, of which not all can be read."""
         for number, size in files:
             if not isinstance(number, int) or not isinstance(size, int):
                 continue
-            if _is_whole(layout.data_file(self._root, number), size):
+            other = foreign(number)
+            if not other and _is_whole(layout.data_file(self._root, number), size):
                 continue
             from tfdbg_cli.formats.container.file_troubles import trouble_of  # of most recordings nobody needs it
 
-            trouble = trouble_of(self._root, number, size)
+            trouble = trouble_of(self._root, number, size, foreign=other)
             if trouble is not None:
                 yield trouble
-
-    def begins(self, file: int) -> list[int]:
-        """Where the elements begin that the oldest run with values in data file `file` has there.
-
-        Raises:
-            TfdbgError: the index is damaged.
-
-        """
-        oldest = "(SELECT min(run) FROM run_files WHERE file = ?)"
-        found = self.ask(f"SELECT offset FROM tensors WHERE run = {oldest} AND file = ? AND stored > 0", file, file)
-        return [offset for (offset,) in found if isinstance(offset, int)]
 
     def checked_index(self) -> str:
         """What SQLite's own check of the index finds wrong, which takes a look at all of it; empty for nothing."""
@@ -246,7 +239,8 @@ class RecordingReader:
         """As `unreadable_files`, of the data files that have values of the run."""
         sizes = "SELECT file, coalesce(size, 0) FROM run_files LEFT JOIN files ON files.id = file"
         try:
-            for trouble in self._troubles(self._index.rows(f"{sizes} WHERE run = ? ORDER BY file", number)):
+            files = self._index.rows(f"{sizes} WHERE run = ? ORDER BY file", number)
+            for trouble in self._troubles(files, self.own_files.seems_foreign):
                 if self._index.one(f"SELECT {trouble.of_run(str(number))}") != (0,):
                     yield trouble
         except DamagedIndexError:

@@ -132,7 +132,7 @@ class RecordedTensors:
 
         try:
             columns = self._columns or self._all_columns()
-            blocks = FiniteBlocks(self._elements.root, columns)
+            blocks = FiniteBlocks(self._elements.root, columns, self._elements.own_files)
         except DamagedIndexError:
             return  # one by one there may be more to see
         yield from blocks.finite(indices)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tfdbg_cli.formats.container.elements import plain_size, value_of
+from tfdbg_cli.formats.container.data_headers import OwnFiles
 from tfdbg_cli.formats.container.layout import DATA, Encoding, data_file
 from tfdbg_cli.formats.messages.event_header import MOST_DIMENSIONS, too_large
 from tfdbg_cli.formats.messages.tensor_proto import damaged
@@ -27,13 +27,16 @@ _ENCODINGS = frozenset(Encoding)  # made once: a run may have very many small te
 
 
 class StoredElements:
-    """The data files of the recording in `root`."""
+    """The data files of the recording in `root`; `own_files` tells those that are of another one."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, own_files: OwnFiles) -> None:
         self.root = root
+        self.own_files = own_files
 
     def value(self, place: tuple[object, ...], dtype: str, shape: Shape | None) -> Value:
         """The value of `dtype` and `shape` at `place`: file, offset, bytes stored, encoding. Damage is a NoValue."""
+        from tfdbg_cli.formats.container.elements import value_of  # a list of tensors needs no values
+
         found = _sound(place, dtype, shape)
         if isinstance(found, NoValue):
             return found
@@ -48,6 +51,8 @@ class StoredElements:
             IndexError: there is no such part.
 
         """
+        from tfdbg_cli.formats.container.elements import value_of  # a list of tensors needs no values
+
         found = _sound(place, dtype, shape)
         if isinstance(found, NoValue):
             return found
@@ -77,6 +82,10 @@ class StoredElements:
         """
         path = data_file(self.root, number)
         shown = f"{DATA}/{path.name}"
+        if self.own_files.is_foreign(number):
+            from tfdbg_cli.formats.container.file_troubles import of_another  # of most recordings nobody needs it
+
+            return damaged(f"{of_another(shown)}.")
         try:
             with opened(path) as (file, size):
                 if offset + stored > size:
@@ -104,6 +113,8 @@ _Sound = tuple[int, int, int, Encoding, Shape]
 
 def _sound(place: tuple[object, ...], dtype: str, shape: Shape | None) -> _Sound | NoValue:
     """The file, the offset, the bytes stored, the encoding and the shape, where they make sense."""
+    from tfdbg_cli.formats.container.elements import plain_size
+
     number, offset, stored, code = place
     if not (isinstance(number, int) and isinstance(offset, int) and isinstance(stored, int)):
         return damaged("The index does not say where the elements lie.")

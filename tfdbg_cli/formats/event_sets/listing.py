@@ -23,6 +23,11 @@ class HostFiles:
         """The file of `kind`, which need not be there."""
         return RecordFile(self.folder / f"{self.prefix}.{kind}")
 
+    def missing(self, *kinds: str) -> Sequence[str]:
+        """The names of the files of these kinds that are not there."""
+        names = [f"{self.prefix}.{kind}" for kind in kinds]
+        return [name for name in names if not (self.folder / name).exists()]
+
 
 @dataclass(frozen=True)
 class EventFiles:

@@ -14,6 +14,7 @@ from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
+from tfdbg_cli.model.sources import LostTracebacks, Traceback
 from tfdbg_cli.model.units import count_text
 
 _BLIND = (DebugMode.NO_TENSOR, DebugMode.SHAPE)  # modes that tell nothing of NaN and infinities
@@ -38,12 +39,23 @@ def read_run(events: EventSet, place: int) -> Run:
         call,
         EventTensorStore(tensors, counted=mode not in (DebugMode.NO_TENSOR, DebugMode.FULL_TENSOR)),
         graph,
-        tracebacks=SavedTracebacks(events.program, places),
+        tracebacks=_tracebacks(events, span, SavedTracebacks(events.program, places)),
         sources=events.program,
         notes=(*notes, *events.troubles()),
         lacks=lacks,
         origin_path=str(events.files.hosts[0].folder),
     )
+
+
+def _tracebacks(events: EventSet, span: RunSpan, found: Mapping[str, Traceback]) -> Mapping[str, Traceback]:
+    """What was `found`, which says so where a file of the set that tells of stacks is gone."""
+    kinds = ("stack_frames", "source_files", *(("graphs",) if span.call else ()))
+    gone = [name for host in events.files.hosts for name in host.missing(*kinds)]
+    if not gone:
+        return found
+    why = f"the file {gone[0]} is missing" if len(gone) == 1 else f"the files {', '.join(gone)} are missing"
+    some = len(events.files.hosts) > 1 or all(name.endswith(".graphs") for name in gone)  # may still be found
+    return LostTracebacks(why, found if some else None)
 
 
 _Parts = tuple[Call, EventSetTensors, Graph, Mapping[str, RecordAt]]

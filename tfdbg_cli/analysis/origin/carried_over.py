@@ -10,6 +10,8 @@ them down. To them something may be added, too, as to the value of a state that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -53,6 +55,15 @@ _SHOW_VARIABLES = frozenset({"ReadVariableOp", UPDATED_VARIABLE})
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
 
 
+@dataclass(frozen=True)
+class _Sources:
+    """Where something may have been taken from, and of which rows it is known: `taken` from there, or `elsewhere`."""
+
+    is_source: _IsSource
+    taken: set[int] = field(default_factory=set)
+    elsewhere: set[int] = field(default_factory=set)
+
+
 class CarriedOver:
     """Asks of tensors that come out of `run` whether all that is bad in them was in its variables before."""
 
@@ -63,6 +74,10 @@ class CarriedOver:
         self._fetched = frozenset(map(tensor_name_of, run.call.fetches))
         self._known: dict[TensorName, bool] = {}
         self._held = HeldBefore(run)
+        # Not by `self`, which would keep the run until a full collection.
+        self._nan_too = _Sources(partial(_is_source, self._lineage, may_be_nan=True))
+        self._infinities = _Sources(partial(_is_source, self._lineage, may_be_nan=False))
+        self._restored = _Sources(lambda node, _: node is not None and node.op_type in RESTORES)
 
     def names(self, rows: Iterable[int]) -> tuple[TensorName, ...]:
         """Those of the tensors at `rows` that are bad only by what was in variables before the run.
@@ -132,14 +147,14 @@ class CarriedOver:
         same = self._shows_the_same(row)
         if not same and not self._shows_new_infinities(row):
             return False
-        return self._is_brought(row, lambda node, value: self._is_source(node, value, may_be_nan=same))
+        return self._is_brought(row, self._nan_too if same else self._infinities)
 
     def _is_restored(self, row: int) -> bool:
         """Whether all that is bad in the variable at `row` was read from a checkpoint and assigned to it."""
         shown = self._shown(row)
         if shown is None or not self._is_written_by(ASSIGNMENTS, shown[0], shown[1]):
             return False
-        return self._is_brought(row, lambda node, _: node is not None and node.op_type in RESTORES)
+        return self._is_brought(row, self._restored)
 
     def _shows_the_same(self, row: int) -> bool:
         """Whether the tensor at `row` shows a variable in which each bad element is as it was before the run."""
@@ -213,23 +228,35 @@ class CarriedOver:
             return known_array(self._run.tensors.value(row))
         return self._held.in_any_run(variable)
 
-    def _is_brought(self, row: int, is_source: _IsSource) -> bool:
-        """Whether what is bad in what was written into the variable at `row` comes from sources, unchanged."""
+    def _is_brought(self, row: int, sources: _Sources) -> bool:
+        """Whether what is bad in what was written into the variable at `row` comes from `sources`, unchanged."""
         # The first of what it shows is the variable itself.
-        return all(self._comes_from(is_source, item) for item in self._lineage.inputs(row)[1:])
+        return all(self._comes_from(sources, item) for item in self._lineage.inputs(row)[1:])
 
-    def _comes_from(self, is_source: _IsSource, item: InputSeen) -> bool:
+    def _comes_from(self, sources: _Sources, item: InputSeen) -> bool:
         if item.index is None:
-            return _is_fine(item, is_source)
-        made: list[int] = []  # rows of what came from elsewhere
-        followed = list(reached([item.index], lambda row: self._givers(row, made, is_source), most=_MOST_FOLLOWED))
-        return not made and len(followed) < _MOST_FOLLOWED
+            return _is_fine(item, sources.is_source)
+        if item.index in sources.taken:
+            return True
+        followed: list[int] = []
+        for row in reached([item.index], lambda row: self._givers(row, sources), most=_MOST_FOLLOWED):
+            followed.append(row)
+            # What a walk met shows as soon as the next one is told, or at its end.
+            if not sources.elsewhere.isdisjoint(followed[-2:]):
+                break
+        if len(followed) < _MOST_FOLLOWED and sources.elsewhere.isdisjoint(followed):
+            sources.taken.update(followed)
+            return True
+        sources.elsewhere.add(item.index)
+        return False
 
-    def _givers(self, row: int, made: list[int], is_source: _IsSource) -> Sequence[int]:
-        """The rows from which the bad elements at `row` were taken; where they are computed, `row` goes to `made`."""
-        value, node = self._run.tensors.value(row), self._lineage.node(row)
+    def _givers(self, row: int, sources: _Sources) -> Sequence[int]:
+        """The rows from which the bad elements at `row` were taken; where they are computed, `row` is `elsewhere`."""
+        if row in sources.taken:
+            return ()
+        value, node, is_source = self._run.tensors.value(row), self._lineage.node(row), sources.is_source
         if isinstance(value, NoValue):
-            made.append(row)
+            sources.elsewhere.add(row)
             return ()
         # What the run itself wrote into a variable, and read there again, comes from what it wrote.
         if not nonfinite_mask(value).any() or (is_source(node, value) and self._lineage.written(row) is None):
@@ -239,22 +266,8 @@ class CarriedOver:
         fine = all(_is_fine(item, is_source) for item in bad)
         # Without any it is a cast to a narrower type, say.
         if node is None or not bad or not _carries(node, value, inputs) or not fine:
-            made.append(row)
+            sources.elsewhere.add(row)
         return [item.index for item in bad if item.index is not None]
-
-    def _is_source(self, node: Node | None, value: Array, *, may_be_nan: bool) -> bool:
-        """Whether `node`, which gives `value`, reads a variable, or is an infinity that was written down.
-
-        With `may_be_nan` it may also be what came into the run from outside, such as weights that a file held.
-        """
-        if node is None:
-            return False
-        if node.op_type in INPUTS and not self._lineage.is_variable(node):
-            return may_be_nan or not nan_mask(value).any()
-        if node.op_type in LITERALS:
-            return not nan_mask(value).any()
-        held = node.op_type in VARIABLE_READS | RESTORES or node.op_type == UPDATED_VARIABLE
-        return held or self._lineage.is_variable(node)
 
 
 def variables_among(run: Run, names: Iterable[TensorName]) -> list[str]:
@@ -306,3 +319,18 @@ def _is_new(value: Array, held: Array) -> Array:
     if value.shape != held.shape or value.dtype != held.dtype:
         return bad
     return np.asarray(bad & ~alike(value, held))
+
+
+def _is_source(lineage: Lineage, node: Node | None, value: Array, *, may_be_nan: bool) -> bool:
+    """Whether `node`, which gives `value`, reads a variable, or is an infinity that was written down.
+
+    With `may_be_nan` it may also be what came into the run from outside, such as weights that a file held.
+    """
+    if node is None:
+        return False
+    if node.op_type in INPUTS and not lineage.is_variable(node):
+        return may_be_nan or not nan_mask(value).any()
+    if node.op_type in LITERALS:
+        return not nan_mask(value).any()
+    held = node.op_type in VARIABLE_READS | RESTORES or node.op_type == UPDATED_VARIABLE
+    return held or lineage.is_variable(node)

@@ -24,6 +24,7 @@ from tfdbg_cli.capture.runs.eager.log.run_of_log import parts_of_run
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
+from tfdbg_cli.capture.runs.eager.program.tasks import note_of_tasks
 from tfdbg_cli.capture.runs.eager.program.turn import Turn
 from tfdbg_cli.capture.runs.eager.program_names import namer, names_at_hand
 from tfdbg_cli.capture.tf.callers import live_frames
@@ -161,6 +162,8 @@ class Section:
         notes = [ONE_BY_ONE]
         unfinished = bool(frames) and not ended
         notes += [_STOPPED_WITHIN] * unfinished
+        mixed = "" if self.turn is None else note_of_tasks(self.turn.code)
+        notes += [mixed] * bool(mixed)
         notes += [_DROPPED.format(self.log.dropped)] * bool(self.log.dropped)
         return Run(
             self.described(number, parts.feeds, parts.came, parts.runs_within),

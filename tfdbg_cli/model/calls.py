@@ -69,7 +69,8 @@ class Call:
     that were called among eager ops to the numbers of the runs that these calls were. `result_names` has for each of
     `fetches` what the program calls it (`loss` of `{"loss": …}`), empty where it has no name: a tensor that it has by
     several names stands there once for each. `carried` maps feeds that an earlier run of eager code computed, as the
-    state of a loop's last turn, to its number.
+    state of a loop's last turn, to its number. `for_gradient` is how many of `fetches`, at the end, a function gives
+    for its gradient alone, where a tape records it: the program gets the others.
     """
 
     number: int
@@ -91,12 +92,18 @@ class Call:
     runs_within: Mapping[str, int] = field(default_factory=dict)
     result_names: tuple[str, ...] = ()
     carried: Mapping[str, int] = field(default_factory=dict)
+    for_gradient: int = 0
 
     @property
     def given(self) -> Mapping[str, Any]:
         """The feeds without a function's captures (variables): those that can hold a batch."""
         captured = {argument.name for argument in self.arguments if argument.captured}
         return {name: value for name, value in self.feeds.items() if name not in captured}
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """Those of `fetches` that the program gets."""
+        return self.fetches[: max(0, len(self.fetches) - self.for_gradient)]
 
     @property
     def names_of_fetches(self) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def scalar_results(run: Run) -> Sequence[ScalarResult]:
 def _found(run: Run) -> Iterator[ScalarResult]:
     call, others = run.call, _not_the_programs(run)
     given: list[tuple[TensorName, str, int]] = []
-    for text, called in zip(call.fetches, call.names_of_fetches, strict=True):
+    for text, called in zip(call.results, call.names_of_fetches, strict=False):
         tensor = parse_tensor_name(text)
         rows = [] if tensor is None or text in others else run.tensors.named(tensor.node, tensor.slot)
         if tensor is not None and rows:

@@ -71,6 +71,8 @@ class Call:
     several names stands there once for each. `carried` maps feeds that an earlier run of eager code computed, as the
     state of a loop's last turn, to its number. `unchanged` are feeds of a turn of an eager loop that the turn before
     was given, too, while data of other lengths comes anew: tables, or data out of which turns take theirs.
+    `for_gradient` is how many of `fetches`, at the end, a function gives
+    for its gradient alone, where a tape records it: the program gets the others.
     """
 
     number: int
@@ -93,12 +95,18 @@ class Call:
     result_names: tuple[str, ...] = ()
     carried: Mapping[str, int] = field(default_factory=dict)
     unchanged: tuple[str, ...] = ()
+    for_gradient: int = 0
 
     @property
     def given(self) -> Mapping[str, Any]:
         """The feeds without a function's captures (variables): those that can hold a batch."""
         captured = {argument.name for argument in self.arguments if argument.captured}
         return {name: value for name, value in self.feeds.items() if name not in captured}
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """Those of `fetches` that the program gets."""
+        return self.fetches[: max(0, len(self.fetches) - self.for_gradient)]
 
     @property
     def names_of_fetches(self) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from tfdbg_cli.model.batch_place import BatchPlace, Order
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 
 CALL = Call(
-    3, RunKind.FUNCTION, ("a:0",), targets=("b",), thread="main", notes=("traced",), function="step", loop="a.py:1",
+    3, RunKind.FUNCTION, ("a:0", "c:0"), targets=("b",), thread="main", notes=("traced",), function="step",
+    loop="a.py:1",
     arguments=(CallArgument("x", "float32", (None, 3)),),
     came={
         "x": BatchPlace(6, Order.ARRAYS, 36, 0, "fit"),
@@ -23,7 +24,8 @@ CALL = Call(
             single=True,
         ),
     },
-    runs_within={"eager/f_0": 2}, result_names=("loss",), carried={"state": 2}, unchanged=("table",),
+    runs_within={"eager/f_0": 2}, result_names=("loss", ""), for_gradient=1,
+    carried={"state": 2}, unchanged=("table",),
 )  # fmt: skip
 
 

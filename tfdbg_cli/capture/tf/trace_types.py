@@ -3,7 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import tensorflow as tf
+
+from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.types import AtomicFunction
+
+_FORWARD = b"__forward_"  # how the name of a function begins that a tape calls in the place of the traced one
+
+
+@dataclass(frozen=True)
+class ForProgram:
+    """What the program gets from a call: a value of the type `kind`, of the first `count` tensors; None: of all."""
+
+    kind: Any
+    count: int | None
+
+
+def for_program(atomic: AtomicFunction) -> ForProgram:
+    """What of all that `atomic` returns the program gets.
+
+    What a tape calls returns further what the gradient needs, and the type of it all is a flat tuple: so it is told
+    from what the program's function returned when it was traced, with the tensors of its graph.
+    """
+    structure = getattr(compat.built_graph_of(atomic), "structured_outputs", None)
+    if structure is None or not atomic.name.startswith(_FORWARD):
+        return ForProgram(atomic.function_type.output, None)
+    tensors = [one for one in tf.nest.flatten(structure, expand_composites=True) if one is not None]
+    return ForProgram(tf.nest.map_structure(tf.type_spec_from_value, structure), len(tensors))
 
 
 def parts_of(kind: Any) -> Iterable[tuple[Any, Any]] | None:

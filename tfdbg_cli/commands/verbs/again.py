@@ -74,7 +74,7 @@ def _first(made: Run, run: Run, difference: Difference) -> str:
 def _results(run: Run, made: Run, changed: Container[int | None]) -> list[tuple[str, Value, Value, str]]:
     """What the run gives back, before and after, where it differs: the rows of `made` that are `changed`."""
     found = []
-    for text in dict.fromkeys(run.call.fetches):
+    for text in dict.fromkeys(run.call.results):
         name = parse_tensor_name(text)
         before = run.tensors.named(name.node, name.slot) if name else ()
         after = made.tensors.named(name.node, name.slot) if name else ()

@@ -14,6 +14,7 @@ from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.calls import Call, CallArgument, RunKind
 from tfdbg_cli.model.runs import RunStart
+from tfdbg_cli.model.units import count_text
 
 _INDENT = Column("")
 _COLUMNS = (_INDENT, Column("Name"), Column("dtype"), Column("Shape"))
@@ -45,14 +46,17 @@ def _results(heading: str, context: Context) -> list[Block]:
     named = any(names)
 
     def row(at: int) -> Row:
-        tensor = call.fetches[at]
+        tensor = call.results[at]
         value = number_span(values[tensor]) if tensor in values else Span("")
         name = (Span(names[at], Style.LABEL),) if named else ()
         return (Span(""), *name, Span(tensor, Style.NAME, f"{verb} {quoted(tensor)}"), value)
 
     columns = (_INDENT, *((Column("Name"),) if named else ()), Column("Tensor", subject=True), Column("Value"))
-    head = Text((_heading(heading, len(call.fetches)), *([] if call.fetches else [line("  none")])))
-    return [head, Table(columns, len(call.fetches), row, show_head=False)] if call.fetches else [head]
+    count = len(call.results)
+    blocks: list[Block] = [Text((_heading(heading, count), *([] if count else [line("  none")])))]
+    blocks += [Table(columns, count, row, show_head=False)] if count else []
+    handed = f"  and {count_text(call.for_gradient, 'tensor')} for its gradient alone"
+    return [*blocks, Text((line(handed),))] if call.for_gradient else blocks
 
 
 def _names(heading: str, named: Iterable[tuple[str, str]]) -> list[Line]:

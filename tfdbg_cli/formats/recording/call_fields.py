@@ -43,6 +43,7 @@ def call_fields(call: Call) -> dict[str, Any]:
         "came": [{"name": name, **asdict(place)} for name, place in call.came.items()],
         **({"worker": call.worker} if call.worker else {}),
         **({"result_names": list(call.result_names)} if call.result_names else {}),
+        **({"for_gradient": call.for_gradient} if call.for_gradient else {}),
         **({"carried": [list(item) for item in call.carried.items()]} if call.carried else {}),
         **({"unchanged": list(call.unchanged)} if call.unchanged else {}),
         **({"runs_within": [list(item) for item in call.runs_within.items()]} if call.runs_within else {}),
@@ -66,6 +67,7 @@ def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
         feed_keys_text=text(fields.get("feed_keys_text", "")),
         loop=text(fields.get("loop", "")),
         result_names=texts(fields.get("result_names", [])),
+        for_gradient=whole(fields.get("for_gradient", 0)),
         worker=text(fields.get("worker", "")),  # there only where several workers recorded together
         came=dict(map(_came, items(fields.get("came", [])))),
         carried={text(name): whole(run) for name, run in map(items, items(fields.get("carried", [])))},

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+from support.prompt import Prompt
 
 from tfdbg_cli.analysis.scalar_results import scalar_results
 from tfdbg_cli.capture.runs.function import traced_function
@@ -73,8 +74,38 @@ def test_a_type_of_the_programs_own_that_fails_leaves_the_results_without_names(
     def refuse(*_: Any) -> Any:
         raise ValueError("not flattened")
 
-    monkeypatch.setattr(traced_function, "result_names", refuse)
+    monkeypatch.setattr(traced_function, "results_among", refuse)
     with watched(DebugRun()) as front:
         assert tf.function(_as_dict)(tf.constant(3.0))["loss"].numpy() == 3.0
     [end] = front.ends
     assert [(result.name, result.value) for result in scalar_results(end.run)] == [("", 4.0), ("", 5.0), ("", 3.0)]
+
+
+@pytest.mark.parametrize("taped", [False, True])
+def test_a_tape_takes_no_name_and_its_own_tensors_are_no_results(taped: bool, watched: Any) -> None:
+    """A blind test: they were `[0]` to `[7]`, and the list of runs had what the gradient needs beside the loss."""
+
+    def parted(x: Any) -> Any:
+        y = tf.exp(x * 2.0)
+        return {"loss": tf.reduce_sum(y), "parts": (tf.reduce_max(y), y)}
+
+    def alone(x: Any) -> Any:
+        loss = tf.reduce_prod(tf.exp(x)) * 2.0
+        return loss
+
+    x = tf.constant([0.0])
+    with watched(DebugRun(), DebugRun(), DebugRun()) as front:
+        for body in (parted, alone, lambda x: tf.reduce_sum(tf.exp(x))):
+            with tf.GradientTape() as tape:
+                tape.watch([x] if taped else [])
+                tf.function(body)(x)
+    calls = [end.run.call for end in front.ends]
+    named = [dict(zip(call.results, call.names_of_fetches, strict=False)) for call in calls]
+    assert [list(names.values()) for names in named] == [["loss", "parts[0]", "parts[1]"], ["loss"], [""]]
+    assert [len(scalar_results(end.run)) for end in front.ends] == [3, 1, 1]
+    for end, call in zip(front.ends, calls, strict=True):
+        assert bool(call.for_gradient) == taped
+        assert not any(call.names_of_fetches[len(call.results) :])
+        shown = Prompt(end).show("ri")
+        assert f"Returns ({len(call.results)})" in shown
+        assert ("for its gradient alone" in shown) == taped

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import tensorflow as tf
 
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.trace_types import parts_of
+from tfdbg_cli.capture.tf.trace_types import ForProgram, parts_of
 from tfdbg_cli.model.names import TensorName, name_of_part
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the program gets from a function: its tensors, each once, and what the program calls those with names."""
+
+    tensors: tuple[TensorName, ...]
+    names: Mapping[TensorName, str]
+
+
+def results_among(given: ForProgram, returned: Sequence[Sequence[TensorName]]) -> Results:
+    """Those tensors of `returned`, as of `result_names`, that the program is `given`."""
+    own = returned[: given.count]
+    return Results(tuple(dict.fromkeys(chain(*own))), result_names(given.kind, own))
 
 
 def result_names(output: Any, returned: Sequence[Sequence[TensorName]]) -> dict[TensorName, str]:

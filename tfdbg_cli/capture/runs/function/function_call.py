@@ -143,14 +143,17 @@ class FunctionCall:
             came=batch_places(ids),
             behind=data_behind(ids),
             result_names=self._result_names(),
+            for_gradient=traced.for_gradient,
         )
 
     def _result_names(self) -> tuple[str, ...]:
         """What the program calls each result; empty where none has a name."""
-        names = self.traced.result_names or ("",) * len(self.traced.results)
+        handed = self.traced.for_gradient
+        own = len(self.traced.results) - handed
+        names = self.traced.result_names[:own] or ("",) * own
         if self._entered is not None and self._entered.function is not None:
             names = as_returned(names, self._entered.function)
-        return names if any(names) else ()
+        return (*names, *[""] * handed) if any(names) else ()
 
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:

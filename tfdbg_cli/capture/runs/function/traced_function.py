@@ -24,7 +24,7 @@ from tfdbg_cli.capture.functions.graph.function_graph import function_graph, fun
 from tfdbg_cli.capture.functions.graph.scopes import forward_of, named_graphs_below, scope_of
 from tfdbg_cli.capture.functions.optimized.compiled import Compiled, compiled, compiled_copy
 from tfdbg_cli.capture.functions.signature.arguments import Slot, slots_of
-from tfdbg_cli.capture.functions.signature.result_names import result_names
+from tfdbg_cli.capture.functions.signature.result_names import Results, results_among
 from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
 from tfdbg_cli.capture.runs.function.trials import Trials
@@ -33,6 +33,7 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
 from tfdbg_cli.capture.tf.op_definitions import loaded_name
 from tfdbg_cli.capture.tf.second_thread import SecondThread
+from tfdbg_cli.capture.tf.trace_types import for_program
 from tfdbg_cli.capture.tf.types import AtomicFunction, ConcreteFunction, EagerTensor, SymbolicTensor, TfFunction
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.model.graph import Graph, GraphKind
@@ -117,13 +118,23 @@ class TracedFunction:
         return results_of(self.root)
 
     @cached_property
-    def result_names(self) -> tuple[str, ...]:
-        """What the program calls each of `results`; empty where none has a name."""
+    def _programs(self) -> Results:
+        """Those of `results` that are for the program."""
         try:
-            names = result_names(self._atomic.function_type.output, values_returned(self.root))
+            return results_among(for_program(self._atomic), values_returned(self.root))
         except our_errors() as error:  # a type of the program's own may do as it likes
             report("tell what the results of a function are called", error)
-            return ()
+            return Results(self.results, {})
+
+    @property
+    def for_gradient(self) -> int:
+        """How many of `results`, at the end, are for its gradient alone, and not for the program."""
+        return len(self.results) - len(self._programs.tensors)
+
+    @cached_property
+    def result_names(self) -> tuple[str, ...]:
+        """What the program calls each of `results`; empty where none has a name."""
+        names = self._programs.names
         return tuple(names.get(name, "") for name in self.results) if any(names.values()) else ()
 
     @cached_property

@@ -46,7 +46,8 @@ class Run:
     before the run is held, `what_if` if parts of it can be computed again with other values, `steppable` if it can be
     made again node by node; `change` describes a run that `what_if` made. `notes` are sentences for the screen: which
     graph is shown, what could not be captured and why; `lacks` is the one about values that are missing altogether,
-    `gaps` the one about tensors of which nothing is known, `lost` those about what is damaged or missing of a saved
+    `gaps` the one about tensors of which nothing is known, `inside_lacks` the one about what called functions
+    computed, where only what stands around them was kept, `lost` those about what is damaged or missing of a saved
     run. `profile` is set by `run -p`. `caught` says that a check
     inside the run has found what its watch looks for, so the values need not be tested again. `exactness` says
     whether the program got the numbers of an undebugged run; None where that was not examined (eager code, runs left
@@ -68,6 +69,7 @@ class Run:
     notes: Sequence[str] = ()
     lacks: str = ""
     gaps: str = ""
+    inside_lacks: str = ""
     lost: Sequence[str] = ()
     origin_path: str = ""  # the directory it was read from; empty for a live run
     replayable: Replayable | None = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from support.made_run import CPU, made_run, op
+from support.made_run import CPU, Op, made_graph, made_run, op
 from support.prompt import Prompt
 
 from tfdbg_cli.commands.service.tensor_walk import Walk
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.graph import GraphKind
 from tfdbg_cli.model.runs import Run, RunEnd
 
 _FETCHES = ("Identity:0", "Identity_1:0", "Identity_2:0")
@@ -112,6 +113,30 @@ def test_a_result_of_another_function_is_followed_there_with_all() -> None:
     assert followed["tensor"] == "err" and [point["run"] for point in followed["points"]] == [3]
     assert followed["without"] == 2, "what has the same node in another function is another tensor"
     assert prompt.data("history n[1][0] -a")["tensor"] == "n[1][0]"
+
+
+def _of_two_fetches(*others: Op) -> RunEnd:
+    """Runs of one session's graph: two that fetch the one loss, and the last, which fetches the other."""
+    graph = made_graph(
+        op("x", "Const"), op("dloss", "Mean", "x"), op("gloss", "Mean", "x"), *others, kind=GraphKind.PYTHON
+    )
+    losses = [
+        made_run(op(name, "Mean", value=value)) for name, value in (("dloss", 1.0), ("dloss", 2.0), ("gloss", 3.0))
+    ]
+    runs = [replace(run, graph=graph, call=replace(run.call, number=number)) for number, run in enumerate(losses, 1)]
+    return RunEnd(runs[-1], earlier=runs[:-1])
+
+
+def test_what_this_run_of_a_session_did_not_compute_is_followed_in_those_that_did() -> None:
+    """A blind test: `history dloss -a` said that this run did not compute it, where six kept runs held it."""
+    prompt = Prompt(_of_two_fetches(op("other", "Mean", "x")))
+    error = prompt.error("history dloss")
+    assert error.message.startswith("This run did not compute dloss: none of its fetches")
+    assert error.hint == "Other runs have it: `history dloss -a` follows it there."
+    assert prompt.error("pt dloss").hint.startswith("Look at the run that fetches it")
+    followed = prompt.data("history dloss -a")
+    assert [point["run"] for point in followed["points"]] == [1, 2] and followed["without"] == 1
+    assert prompt.error("history other -a").hint == prompt.error("pt other").hint, "no run computed it"
 
 
 def test_a_result_is_followed_by_its_name_through_functions_that_give_it_elsewhere() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from tfdbg_cli.capture.sessions.graph_ops import GraphOp
+from tfdbg_cli.capture.sessions.handles_returned import given_back
 from tfdbg_cli.capture.tf.op_definitions import definition_of, only_computes
 from tfdbg_cli.capture.tf.opaque import is_opaque, is_reference, leads_elsewhere
 from tfdbg_cli.capture.tf.types import Op, SymbolicTensor
-from tfdbg_cli.ops.kinds import CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
+from tfdbg_cli.ops.kinds import CALLS, CHECKS, COPIES, PASSING, PYTHON, RESHAPES, VARIABLES
 
 # Ops whose output may be the memory of their input. A Snapshot is none: it copies memory that others hold.
 HANDING_ON = (COPIES - {"Snapshot"}) | CHECKS | RESHAPES | {"Print"}
@@ -48,12 +49,20 @@ def holder_of(tensor: SymbolicTensor, fed_names: Collection[str]) -> Op:
         op = tensor.op
         if op.type in VARIABLES:
             return op
-        # An op like Assign returns the reference that it was given.
-        passing = op.type in PASSING or (is_reference(tensor) and len(op.inputs))
-        if not passing:
+        given = _handed_on(tensor)
+        if given is None:
             return None
-        tensor = op.inputs[0]
+        tensor = given
     return None
+
+
+def _handed_on(tensor: SymbolicTensor) -> SymbolicTensor | None:
+    """The input of its op that `tensor`, a handle or a reference, is; None where it is another thing."""
+    op: Op = tensor.op
+    # An op like Assign returns the reference that it was given.
+    if op.type in PASSING or (is_reference(tensor) and len(op.inputs)):
+        return op.inputs[0]
+    return given_back(tensor) if op.type in CALLS else None
 
 
 def held_by(op: Op, fed_names: Collection[str]) -> tuple[list[tuple[int, Op]], bool]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tfdbg_cli.analysis.graph.making.lineage import Lineage
-from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, result_called, split_of
+from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, NotComputedError, result_called, split_of
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose_in
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
@@ -76,7 +76,8 @@ def followed(context: Context, text: str, device: str, everything: str) -> Follo
         if everything:
             raise TfdbgError(missing.message, hint=f"Other runs have it: `{everything}` follows it there.")
         return FollowedTensor(choice, other, everything=True)
-    hint = "" if everything else did_you_mean(text, filter(None, run.call.names_of_fetches), names)
+    is_name = bool(everything) or isinstance(missing, NotComputedError)
+    hint = "" if is_name else did_you_mean(text, filter(None, run.call.names_of_fetches), names)
     raise TfdbgError(missing.message, hint=hint or missing.hint)
 
 

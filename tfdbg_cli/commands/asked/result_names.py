@@ -11,6 +11,10 @@ class NoSuchTensorError(TfdbgError):
     """Nothing in the run has the name that was asked for."""
 
 
+class NotComputedError(NoSuchTensorError):
+    """The program has a node of that name, and the run no value of it: other runs may."""
+
+
 def result_called(call: Call, name: str) -> str:
     """The tensor that `call` gave the program as what it calls `name`; empty where there is none.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
-from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, result_called, split_of
+from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, NotComputedError, result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.errors import TfdbgError
@@ -143,17 +143,17 @@ def _missing(run: Run, stepper: Stepper | None, node: str, slot: int | None) -> 
         listed = ", ".join(f"{node}:{n}" for n in slots)
         return TfdbgError(f"{node} has no captured output {slot}.", hint=f"Captured: {listed}.")
     if was_needed(run, node) is False:
-        return TfdbgError(
+        return NotComputedError(
             f"This run did not compute {node}: {not_needed_text(run)}.",
             hint="Look at the run that fetches it, or something that is computed from it.",
         )
     if node in run.graph:
-        return TfdbgError(
+        return NotComputedError(
             f"{node} is in the {run.graph.kind}, but no value of it was captured.",
             hint=f"It has no output, did not run, or the run was narrowed. `ni {quoted(node)}` shows it.",
         )
     if run.python_graph is not None and node in run.python_graph:
-        return TfdbgError(
+        return NotComputedError(
             f"{node} is not in the {run.graph.kind}: TensorFlow's optimizer folded, fused or pruned it.",
             hint="`run --graph python` captures the graph as the program built it.",
         )

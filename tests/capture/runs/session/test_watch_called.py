@@ -429,6 +429,28 @@ def test_values_that_are_kept_are_those_of_the_graph(tf, debugged, graph) -> Non
     assert run.tensors.named("y", 0)
     assert not run.tensors.named("PartitionedCall/lambda/log")
     assert any("not among the values that were kept" in note for note in run.notes)
+    assert run.inside_lacks in run.notes
+
+
+def test_a_hit_behind_runs_that_are_kept_shows_what_its_calls_computed(tf, debugged, graph) -> None:
+    v = tf.get_variable("v", initializer=[1.0, 1.0], use_resource=True)
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = tf.identity(tf.cond(x[0] > 0.5, lambda: x, lambda: finite(tf, x * v)), name="y")
+    with tf.control_dependencies([y]):
+        update = v.assign_add([1.0, 1.0])
+    with tf.Session() as raw:
+        raw.run(v.initializer)
+        session, front = debugged(raw, RunUntil("has_inf_or_nan", keep=2), Detach())
+        for given in (2.0, 3.0, 0.0):
+            session.run([y, update.op], {x: [given, 2.0]})
+        assert raw.run(v).tolist() == [4.0, 4.0]
+    run = front.ends[0].run
+    assert str(OriginSearch(run).first().name) == "cond/false/log:0"
+    (row,) = run.tensors.named("cond/false/mul", 0)
+    np.testing.assert_array_equal(run.tensors.value(row), [0.0, 6.0])
+    assert run.tensors.named("v/after_update", 0)
+    assert not run.inside_lacks
+    assert any("all else was kept while the run happened" in note for note in run.notes)
 
 
 def test_nothing_is_seen_in_the_graph(tf, debugged, graph) -> None:

@@ -14,10 +14,19 @@ from tfdbg_cli.capture.replay.replayed import Replayed
 from tfdbg_cli.capture.runs.session.checking import Checking
 from tfdbg_cli.capture.runs.session.in_memory import InMemory
 from tfdbg_cli.capture.runs.session.in_place import with_after
+from tfdbg_cli.capture.runs.session.insides_again import NO_WAY, NOT_KEPT, WithInsides, insides_of_hit
 from tfdbg_cli.capture.runs.session.stash import stash_of, take_from
 from tfdbg_cli.capture.runs.session.trial_run import TrialRun
 from tfdbg_cli.capture.runs.session.ways import estimate_of
-from tfdbg_cli.capture.runs.watch_policy import Course, checked, is_hit, passes, policy, replayed_hit
+from tfdbg_cli.capture.runs.watch_policy import (
+    Course,
+    checked,
+    fits,
+    is_hit,
+    passes,
+    policy,
+    replayed_hit,
+)
 from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.extended.call_checks import CallChecks
 from tfdbg_cli.capture.sessions.fetched_tensors import stored
@@ -39,10 +48,6 @@ from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.process.interruptions import our_errors
 
 _UNHELD = "The state before the run could not be read ({error}), so its values were kept instead."
-_NOT_INSIDE = (
-    "What the functions that the run calls computed was checked, but it is not among the values that were kept. "
-    "`run -f … --values replay` shows it, where the run can be made again."
-)
 _LOST = (
     "The run failed, and TensorFlow gives back no values of such a run; nor can it be made again ({}). "
     "`run -f … --graph runtime` keeps what was computed before an error."
@@ -164,8 +169,9 @@ class WatchedRun(InMemory):
         bare = self.bare(call, error, self._held, (*self._notes, *self._trial.notes))
         bare = replace(bare, exactness=self._trial.exactness)
         if self._kept is not None:
-            notes = (*bare.notes, _NOT_INSIDE) if self._call.calls else bare.notes
-            self._run = replace(bare, tensors=self._store(self._kept), notes=notes)
+            kept = self._with_insides(bare, self._store(self._kept))
+            notes = (*bare.notes, *kept.notes)
+            self._run = replace(bare, tensors=kept.tensors, notes=notes, inside_lacks=kept.lacks)
         elif self._held is not None:
             self._run = self._made_again(bare, self._held)
         else:
@@ -192,14 +198,31 @@ class WatchedRun(InMemory):
         )
         return value if before is None or isinstance(value, NoValue) else before.reshape(value.shape)
 
-    def _made_again(self, bare: Run, held: RunSnapshot) -> Run:
-        def finds(again: Replayed) -> bool:
-            return passes(replace(bare, tensors=again.tensors), self._watched.tensor_filter)
+    def _with_insides(self, bare: Run, kept: TensorStore) -> WithInsides:
+        """The values `kept`; of a hit with what the functions that it calls computed, unless the user is against it.
 
+        The runs before a hit are kept without that: nobody can tell beforehand which of them will be looked at.
+        """
+        if not self._call.calls:
+            return WithInsides(kept)
+        held, obstacle = self._held, self._call.state.obstacle
+        if held is not None and self._watched.all_runs and self._checking.found and fits(self._needed()):
+            announce(RUN, len(bare.graph), Preparation.VALUES)
+            return insides_of_hit(kept, lambda: self._asked_for(held.replayed()), partial(self._finds, bare))
+        why = NO_WAY.format(obstacle) if obstacle else NOT_KEPT
+        return WithInsides(kept, (why,), why)
+
+    def _made_again(self, bare: Run, held: RunSnapshot) -> Run:
         announce(RUN, len(bare.graph), Preparation.VALUES)
+        finds = partial(self._finds, bare)
         replayed = replayed_hit(held.replayed, finds, self._needed, sure=self._checking.sure)
-        replayed = replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
-        return replace(replayed.of(bare), error=bare.error)
+        return replace(self._asked_for(replayed).of(bare), error=bare.error)
+
+    def _finds(self, bare: Run, again: Replayed) -> bool:
+        return passes(replace(bare, tensors=again.tensors), self._watched.tensor_filter)
+
+    def _asked_for(self, replayed: Replayed) -> Replayed:
+        return replace(replayed, tensors=asked_for(replayed.tensors, self.plan.capture))
 
 
 def _is_ours(error: OpError) -> bool:

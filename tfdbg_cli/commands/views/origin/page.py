@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from tfdbg_cli.analysis.graph.making.lineage import InputSeen
 from tfdbg_cli.analysis.origin.finding import Finding
 from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.commands.views.input_rows import input_rows
@@ -30,6 +31,7 @@ from tfdbg_cli.document.wrapping import Labelled
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import CALLS
 
 _STAY_BAD = "What runs from here on begins with these. `undo` puts them back as they were before this run."
 _NOT_HELD = "What runs from here on begins with these. `run -f FILTER --skip-update` puts variables back at a hit."
@@ -123,6 +125,8 @@ class OriginPage:
             blocks.append(chain_block(self.run, self.found.chain, self._names))
         if self._origin.inputs:
             blocks.append(input_rows(self.run, self._origin.inputs, names=self._names))
+        if self.run.inside_lacks and any(_is_unseen_call(seen) for seen in self._origin.inputs):
+            blocks.append(Labelled("Inside", self.run.inside_lacks, Style.HINT))
         return blocks
 
     def _aftermath(self) -> list[Block]:
@@ -145,6 +149,11 @@ class OriginPage:
             lost = f"{count_text(passed.unread, 'tensor')} before it could not be read, so it may have begun earlier."
             blocks.append(Text((line(Span(lost, Style.WARNING)),)))
         return blocks
+
+
+def _is_unseen_call(seen: InputSeen) -> bool:
+    """Whether an op that calls functions gave `seen`, whose value is not there."""
+    return seen.value is None and seen.node is not None and seen.node.op_type in CALLS
 
 
 def _is_of_the_last_op(run: Run, origin: Origin) -> bool:

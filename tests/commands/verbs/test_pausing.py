@@ -340,3 +340,16 @@ def test_a_watch_that_stops_in_the_middle_of_a_run_says_so() -> None:
     title = stop_title(prompt.context).text
     assert title.startswith("in run #3: ") and title.endswith(" at loss/Log: passed bad_result after 3 runs")
     assert "In the middle of run #3" in prompt.show("ri")
+
+
+@pytest.mark.parametrize("command", ["pt loss/Log", "ev np.abs(`loss/Log:0`)", "ev [`loss/Log`, 'x']", "origin"])
+def test_what_the_op_gave_is_told_from_what_the_program_is_given(command: str) -> None:
+    """A blind test: after `set`, pt, ev and origin showed the old value, and `here` the new one."""
+    prompt = Prompt(paused()[0])
+    said = "This is what the op gave. By `set` the program is given another loss/Log:0: "
+    assert said not in prompt.show(command)
+    prompt.run("set loss/Log 5")
+    assert f"{said}float32" in prompt.show(command)
+    assert said not in prompt.show("pt prob")
+    prompt.run("unset")
+    assert said not in prompt.show(command)

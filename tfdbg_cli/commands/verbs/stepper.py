@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
+from tfdbg_cli.commands.asked.result_names import result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment, Outcome, Registry
@@ -22,7 +23,7 @@ from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.names import TensorName, node_of, split_slice, tensor_name_of
+from tfdbg_cli.model.names import TensorName, node_of, tensor_name_of
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
@@ -73,7 +74,7 @@ def _step(context: Context, options: argparse.Namespace) -> Document:
 
 def _cont(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
-    name = _node(stepper, options.target)
+    name = _tensor(context, options.target)[0].node
     try:
         made = stepper.cont(
             name,
@@ -85,15 +86,24 @@ def _cont(context: Context, options: argparse.Namespace) -> Document:
     return _report(context, [made], None)
 
 
-def _node(stepper: Stepper, text: str) -> str:
-    """The node that `text` means: its name, that of a tensor of it, or the last parts of one."""
-    names = [node.name for node in stepper.nodes]
+def _tensor(context: Context, text: str) -> tuple[TensorName, str]:
+    """The tensor that `text` means, and the slice behind it: a node, a tensor, a result, or the last parts of one.
+
+    What nobody knows is given back as it is.
+    """
+    names = [node.name for node in stepper_of(context).nodes]
     known = set(names)
-    for name in (text, node_of(split_slice(text)[0])):
-        if name in known:
-            return name
-    found = the_one_ending_in(node_of(text), names, "nodes")
-    return found if found in known else text
+    if text in known:
+        return TensorName(text, 0), ""
+    name, slicing = split_of(context.call, text)
+    asked = tensor_name_of(name)
+    if asked.node in known:
+        return asked, slicing
+    result = result_called(context.call, name)
+    if result and node_of(result) in known:
+        return tensor_name_of(result), slicing
+    found = the_one_ending_in(asked.node, names, "nodes")
+    return (TensorName(found, asked.slot) if found in known else asked), slicing
 
 
 def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Document:
@@ -167,9 +177,7 @@ def _report_data(context: Context, made: Sequence[Stepped], problem: TfdbgError 
 def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
     target, expression = parted(options.assignment.strip(), "inject_value")
-    text, slicing = split_slice(target)
-    name = tensor_name_of(text)
-    name = TensorName(_node(stepper, name.node), name.slot)
+    name, slicing = _tensor(context, target)
     known = stepper.dtype(name)
     element = element_type_named(known)
     if element is None or element.numpy is None:

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
-from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
-from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
+from tfdbg_cli.commands.asked.new_value import evaluated, parted, with_part
 from tfdbg_cli.commands.asked.result_names import result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
@@ -182,7 +180,7 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     element = element_type_named(known)
     if element is None or element.numpy is None:
         raise TfdbgError(f"{name} is {known}, which no value can be written in.")
-    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), element.numpy, str(name))
+    found = evaluated(context, expression, element.numpy, str(name))
     value = _fitted(context, name, slicing, found)
     stepper.inject(name, value)
     context.look_at_steps()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import symtable
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,10 @@ from tfdbg_cli.model.sources import Frame
 
 @dataclass(frozen=True)
 class Assigned:
-    """What a statement did: the names that it gave another object."""
+    """What statements did: the names that they gave another object, and what the last one is, if an expression."""
 
     names: tuple[str, ...]
+    value: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +51,27 @@ class LiveFrame:
             code = compile(text, "<tfdbg>", "eval")
         except SyntaxError:
             before = dict(here)
-            exec(compile(text, "<tfdbg>", "exec"), here)
+            value = _executed(text, here)
             own = (name for name in here if name not in before or here[name] is not before[name])
             assigned = tuple(name for name in own if not name.startswith("__"))
             if self.is_module:
-                return Assigned(assigned)
+                return Assigned(assigned, value)
             symbols = symtable.symtable(text, "<tfdbg>", "exec").get_symbols()
             of_module = {one.get_name() for one in symbols if one.is_declared_global()}
             self.outer.update((name, here[name]) for name in assigned if name in of_module)
             assigned = tuple(name for name in assigned if name not in of_module)
             self.names.update((name, here[name]) for name in assigned)
-            return Assigned(assigned)
+            return Assigned(assigned, value)
         return eval(code, here)
+
+
+def _executed(text: str, here: dict[str, Any]) -> Any:
+    """Execute the statements of `text` with the names `here`; what the last one is, if an expression."""
+    tree = ast.parse(text, "<tfdbg>")
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        exec(compile(text, "<tfdbg>", "exec"), here)
+        return None
+    compile(text, "<tfdbg>", "exec")  # raises for what only shows there, before anything is done
+    exec(compile(ast.Module(tree.body[:-1], []), "<tfdbg>", "exec"), here)
+    return eval(compile(ast.Expression(last.value), "<tfdbg>", "eval"), here)

@@ -6,12 +6,14 @@ is ours, the exception is the program's all the same, and passes through what ke
 
 from __future__ import annotations
 
+import opcode
 import sys
 from itertools import pairwise
 from types import FrameType, TracebackType
 from typing import NoReturn
 
 _VARARGS = 0x04  # the flag of code that takes `*arguments`
+_RAISE = opcode.opmap["RAISE_VARARGS"]
 _OPTIMIZED = 0x01  # that of a function, whose names are not kept in a dictionary
 
 
@@ -122,6 +124,14 @@ def is_interruption(error: BaseException) -> bool:
             return True
         trace = trace.tb_next
     return False
+
+
+def is_of_a_statement(error: BaseException) -> bool:
+    """Whether a `raise` of Python code raised `error`: what Ctrl-C raises comes amid anything else."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE
 
 
 def in_signal_handler() -> bool:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.prompt import Prompt
+from support.sample_what_if import changeable
 
-from tfdbg_cli.commands.asked.new_value import as_type, with_part
+from tfdbg_cli.commands.asked.new_value import as_type, evaluated, with_part
+from tfdbg_cli.errors import TfdbgError
 
 _WORDS = np.array([b"the", b"cat", b"sat"], dtype=object)
 
@@ -34,3 +37,14 @@ def test_an_element_of_numbers_is_a_number() -> None:
     old = np.zeros((2, 2), np.float32)
     whole = with_part(old, "[0, 1]", as_type(5, old.dtype, "x:0"), "x:0")
     assert whole.tolist() == [[0, 5], [0, 0]] and whole.dtype == np.float32
+
+
+def test_a_text_whose_quotes_the_prompt_took_is_told_how_it_is_written() -> None:
+    context = Prompt(changeable()).context
+    assert evaluated(context, "'xy'", _WORDS.dtype, "words:0")[()] == b"xy"
+    with pytest.raises(TfdbgError, match="There is no name 'xy'") as caught:
+        evaluated(context, "xy", _WORDS.dtype, "words:0")
+    assert """a text stands in quotes within quotes, as "'xy'".""" in caught.value.hint
+    with pytest.raises(TfdbgError) as caught:
+        evaluated(context, "xy", np.dtype(np.float32), "x:0")
+    assert "quotes" not in caught.value.hint

@@ -5,6 +5,7 @@ import json
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -105,7 +106,8 @@ def test_many_elements_take_little_memory(tmp_path: Path, suffix: str, count: in
 
 
 def test_safetensors(prompt: Prompt, tmp_path: Path) -> None:
-    prompt.run(f"export {tmp_path}/a.safetensors half/Cast:0 spectrum:0 loss/Log:0")
+    said = prompt.show(f"export {tmp_path}/a.safetensors half/Cast:0 spectrum:0 loss/Log:0", 300)
+    assert "complex64 as F32 with a last axis of the real and the imaginary part" in said
     content = (tmp_path / "a.safetensors").read_bytes()
     room = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + room])
@@ -117,6 +119,28 @@ def test_safetensors(prompt: Prompt, tmp_path: Path) -> None:
     start, end = header["loss/Log:0"]["data_offsets"]
     assert content[8 + room + start : 8 + room + end] == LOG.tobytes() and end == len(content) - 8 - room
     assert "texts" in prompt.error(f"export {tmp_path}/b.safetensors names:0").message
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "tag", "kept"),
+    [
+        (ml_dtypes.int4, [-8, -4, 7], "I8", np.int8),
+        (ml_dtypes.uint4, [0, 9, 15], "U8", np.uint8),
+        (ml_dtypes.float8_e4m3fnuz, [0.5, -2.0, 8.0], "F32", np.float32),
+    ],
+)
+def test_safetensors_of_types_that_it_does_not_have(
+    tmp_path: Path, kind: Any, values: list[float], tag: str, kept: Any
+) -> None:
+    """A blind test: int4 stood there as the bits of four, -4 as 12, and nothing was said."""
+    name, path = np.dtype(kind).name, tmp_path / "a.safetensors"
+    tensors = [exported.Exported("x:0", name, np.array(values, kind)), exported.Exported("y:0", "float32", LOG)]
+    said = exported.export_tensors(tensors, str(path), force=False).text
+    assert f", {name} as {np.dtype(kept).name})" in said
+    content = path.read_bytes()
+    room = int.from_bytes(content[:8], "little")
+    assert json.loads(content[8 : 8 + room])["x:0"]["dtype"] == tag
+    assert np.frombuffer(content, kept, 3, 8 + room).tolist() == values
 
 
 def test_what_has_no_value_is_left_out_and_said(prompt: Prompt, tmp_path: Path) -> None:

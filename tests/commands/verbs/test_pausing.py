@@ -413,3 +413,16 @@ def test_behind_a_turn_of_eager_code_it_is_said_whose_calls_are_on_show() -> Non
     error = prompt.error("set loss/Log 0")
     assert error.message.endswith("its ops ran eagerly, one by one, and it is over.")
     assert "`step` or `break PLACE` stops in the middle of the next one" in error.hint
+
+
+@pytest.mark.parametrize("command", ["pt loss/Log", "ev np.abs(`loss/Log:0`)", "ev [`loss/Log`, 'x']", "origin"])
+def test_what_the_op_gave_is_told_from_what_the_program_is_given(command: str) -> None:
+    """A blind test: after `set`, pt, ev and origin showed the old value, and `here` the new one."""
+    prompt = Prompt(paused()[0])
+    said = "This is what the op gave. By `set` the program is given another loss/Log:0: "
+    assert said not in prompt.show(command)
+    prompt.run("set loss/Log 5")
+    assert f"{said}float32" in prompt.show(command)
+    assert said not in prompt.show("pt prob")
+    prompt.run("unset")
+    assert said not in prompt.show(command)

@@ -38,6 +38,9 @@ def prompt() -> Prompt:
         ("print('one', w); print('two')", "one 3\ntwo"),
         ("len(f'{w}')", "1"),
         ("-w", "-3"),
+        ("a = 1; b = 2; a + b", "3"),
+        ("a = 1; None", "a is set for what you write here; the function that is running keeps its own value."),
+        ("print('one'); w", "one\n3"),
     ],
 )
 def test_it_is_python_as_it_stands_there(prompt: Prompt, written: str, shown: str) -> None:
@@ -57,6 +60,26 @@ def test_what_would_end_the_program_does_not(prompt: Prompt, monkeypatch: pytest
         prompt.data(f"py {written}")
     assert "`abort` ends it" in caught.value.hint and str(caught.value).startswith("last\n") == ("last" in written)
     assert sys.stdin is given and not given.closed
+
+
+def test_what_raises_as_ctrl_c_does_ends_nothing(prompt: Prompt) -> None:
+    with pytest.raises(TfdbgError, match=r"last\nKeyboardInterrupt$"):
+        prompt.data("py print('last'); raise KeyboardInterrupt")
+    with pytest.raises(TfdbgError, match=r"KeyboardInterrupt: enough$"):
+        prompt.data("py exec('def f(): raise KeyboardInterrupt(\\'enough\\')', globals()); f()")
+
+
+def test_ctrl_c_itself_is_for_the_prompt(prompt: Prompt) -> None:
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt):
+        prompt.data("py import signal; signal.raise_signal(signal.SIGINT)")
+
+
+@pytest.mark.parametrize("written", ["for k in range(2):", "x = [1,", "def f():"])
+def test_a_block_of_several_lines_is_told_the_way(prompt: Prompt, written: str) -> None:
+    error = prompt.error(f"py {written}")
+    assert "takes one line" in error.hint and "`interact`" in error.hint
+    assert not prompt.error("py 1 +* 2").hint
 
 
 def test_what_a_signal_handler_of_the_program_raises_ends_it(prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:

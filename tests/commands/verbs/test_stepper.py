@@ -83,6 +83,21 @@ def test_a_result_is_given_a_value_by_the_name_that_the_program_has_for_it() -> 
     assert prompt.data("pt out[0][0]")["value"] == [1.0, 1.0]
 
 
+def test_results_are_computed_and_injected_by_the_programs_names() -> None:
+    """A blind test: pt knew these names, cont and inject did not."""
+    start = run_start()
+    call = replace(start.call, fetches=("loss/Mean:0", "prob:0"), result_names=("out['the loss']", "probs"))
+    prompt = Prompt(replace(start, call=call, steppable=SampleSteppable()))
+    prompt.show("s")
+    error = prompt.error("pt probs")
+    assert (error.message, error.hint) == ("probs is not computed yet.", "`cont probs` computes it.")
+    assert prompt.data("cont probs")["target"] == "prob"
+    assert prompt.data("inject probs[0,:] 1")["name"] == "prob:0"
+    assert prompt.data("pt probs[0]")["value"] == [1.0, 1.0]
+    assert prompt.data("cont out['the loss']")["target"] == "loss/Mean"
+    assert prompt.data("inject \"out['the loss']\" 4")["name"] == "loss/Mean:0"
+
+
 def test_the_origin_is_that_of_what_was_computed_so_far() -> None:
     prompt = _prompt()
     prompt.show("s")

@@ -12,6 +12,7 @@ from support.prompt import Prompt
 from support.sample_run import LOG, PROB, opened, run_end, run_failed
 from support.sample_what_if import Arithmetic, changeable
 
+from tfdbg_cli.document.document import Document
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.runs import RunEnd
 
@@ -56,6 +57,18 @@ def test_a_part_is_taken_back_and_with_the_last_one_all() -> None:
     assert prompt.error("unset Log[0]").message == "loss/Log:0[0] is not replaced."
     assert "No tensor is replaced" in prompt.show("set -d loss/Log:0[1:]")
     assert not prompt.context.replaced[0]
+
+
+def test_what_was_just_set_is_shown_where_a_pipe_has_no_room_for_all() -> None:
+    """A blind test: what was set anew stood above the cut, the one that was set last for the first time below."""
+    prompt = _prompt()
+    for name in ("prob", "loss/Log", "loss/mul"):
+        prompt.run(f"set {name} 1")
+    told = prompt.run("set prob 2")
+    assert isinstance(told, Document) and told.focus is not None
+    assert told.lines()[told.focus].text == "prob:0"
+    listed = prompt.run("set")
+    assert isinstance(listed, Document) and listed.focus is None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tfdbg_cli.commands.asked.result_names import bracketed_result
-from tfdbg_cli.commands.asked.tensor_choice import choose, sliced, split_device
+from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced, split_device
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.values import Array, NoValue
@@ -20,11 +20,7 @@ def tensor_value(context: Context, text: str) -> Array:
         TfdbgError: no such tensor, several executions and none named, or no array.
 
     """
-    _, called = split_device(text)
-    is_result = bracketed_result(context.call, called) == (called, "")
-    match = None if is_result else _EXECUTION.match(text)
-    name, number = (match["name"], int(match["number"])) if match else (text, None)
-    choice = choose(context, name)
+    choice, number = tensor_named(context, text)
     if choice.slicing:
         raise TfdbgError(
             f"Inside backticks brackets name an execution, not the slice {choice.slicing}.",
@@ -40,3 +36,17 @@ def tensor_value(context: Context, text: str) -> Array:
     if isinstance(value, NoValue):
         raise TfdbgError(f"{choice.name} has no value: {value.text}")
     return sliced(value, "")
+
+
+def tensor_named(context: Context, text: str) -> tuple[Choice, int | None]:
+    """The tensor that `text` means, as `tensor_value`, and which execution of it, if it says so.
+
+    Raises:
+        TfdbgError: no such tensor.
+
+    """
+    _, called = split_device(text)
+    is_result = bracketed_result(context.call, called) == (called, "")
+    match = None if is_result else _EXECUTION.match(text)
+    name, number = (match["name"], int(match["number"])) if match else (text, None)
+    return choose(context, name), number

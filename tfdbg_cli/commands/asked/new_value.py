@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
+from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.tensor_choice import sliced
+from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import is_inexact, name_of
 from tfdbg_cli.model.names import parse_index
 from tfdbg_cli.model.values import Array
+
+_QUOTES = "The prompt takes a pair of quotes away: a text stands in quotes within quotes, as \"'xy'\"."
 
 
 def parted(text: str, verb: str) -> tuple[str, str]:
@@ -50,6 +55,22 @@ def with_part(old: Array, slicing: str, given: Array, name: str) -> Array:
             hint="A single number fits any shape.",
         ) from None
     return whole
+
+
+def evaluated(context: Context, expression: str, dtype: np.dtype[Any], name: str) -> Array:
+    """What `expression` gives for the tensor or variable `name`, in its type.
+
+    Raises:
+        TfdbgError: it cannot be computed, or the type does not hold it.
+
+    """
+    try:
+        found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
+    except TfdbgError as error:
+        if not dtype.hasobject or "'" in expression or '"' in expression:
+            raise
+        raise TfdbgError(error.message, hint=f"{error.hint} {_QUOTES}".lstrip()) from None
+    return as_type(found, dtype, name)
 
 
 def as_type(found: Any, dtype: np.dtype[Any], name: str) -> Array:

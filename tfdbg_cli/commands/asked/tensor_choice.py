@@ -97,7 +97,7 @@ def choose_in(run: Run, text: str, device: str = "", stepper: Stepper | None = N
             node = the_one_ending_in(node, store.nodes(), "tensors")
         found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
-        raise _missing(run, stepper, node, slot)
+        raise _missing(run, stepper, node, slot, asked)
     if device:
         found = _on_device(name, device, found)
     slots = sorted({tensor.slot for _, tensor in found})
@@ -134,10 +134,11 @@ def _on_device(name: str, device: str, found: list[tuple[int, Tensor]]) -> list[
     return kept
 
 
-def _missing(run: Run, stepper: Stepper | None, node: str, slot: int | None) -> TfdbgError:
-    """Why there is no tensor of `node`, as far as the run tells."""
+def _missing(run: Run, stepper: Stepper | None, node: str, slot: int | None, asked: str) -> TfdbgError:
+    """Why there is no tensor of `node`, as far as the run tells; `asked` is what the program calls it, if by that."""
     if stepper is not None and any(known.name == node for known in stepper.nodes):
-        return TfdbgError(f"{node} is not computed yet.", hint=f"`cont {quoted(node)}` computes it.")
+        called = asked or node
+        return TfdbgError(f"{called} is not computed yet.", hint=f"`cont {quoted(called)}` computes it.")
     slots = sorted({run.tensors[index].slot for index in run.tensors.named(node)})
     if slots:
         listed = ", ".join(f"{node}:{n}" for n in slots)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.analysis.expression.wire import Described
-from tfdbg_cli.commands.asked.expression_tensors import tensor_value
+from tfdbg_cli.commands.asked.expression_tensors import tensor_named, tensor_value
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
+from tfdbg_cli.commands.views.given_instead import given_instead
 from tfdbg_cli.commands.views.values.value_view import ALL, PRINTING, RANGES, WRITE, saved, view, written_data
 from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line, lines_of
@@ -24,15 +26,22 @@ from tfdbg_cli.model.values import Array
 
 def _eval(context: Context, options: argparse.Namespace) -> Document:
     text = options.expression.strip()
-    result = evaluate_bounded(text, lambda name: tensor_value(context, name))
+    asked: list[str] = []
+
+    def value(name: str) -> Array:
+        asked.append(name)
+        return tensor_value(context, name)
+
+    result = evaluate_bounded(text, value)
+    said = given_instead(context, [tensor_named(context, name)[0].name for name in asked])
     title = f"eval {text}"
     array = _as_array(result)
     if array is None:
-        return _object(options, text, result, title)
+        return _object(options, text, result, title, said)
     dtype = name_of(array.dtype)
     shown = view(context, options, array, dtype)
     head = [line(Span("Value of ", Style.LABEL), Span(text, Style.TITLE))]
-    head.append(line(f"  {_facts(array, dtype)}"))
+    head += [line(f"  {_facts(array, dtype)}"), *said]
 
     def data() -> dict[str, Any]:
         facts = {"expression": text, "dtype": dtype, "shape": list(array.shape), "nbytes": nbytes_of(array)}
@@ -65,11 +74,11 @@ def _facts(array: Array, dtype: str) -> str:
     return f"dtype {dtype}  shape {shape_text(array.shape)}  size {bytes_text(nbytes_of(array))}"
 
 
-def _object(options: argparse.Namespace, text: str, result: Any, title: str) -> Document:
+def _object(options: argparse.Namespace, text: str, result: Any, title: str, said: Sequence[Line]) -> Document:
     type_name = result.type_name if isinstance(result, Described) else type(result).__name__
     if options.write_path:
         raise TfdbgError(f"A {type_name} does not go into a .npy file.", hint="Make it an array with np.array.")
-    head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(text, Style.TITLE))]
+    head: list[Line] = [line(Span("Value of ", Style.LABEL), Span(text, Style.TITLE)), *said]
     shown = repr(result)
     data = {
         "expression": text,

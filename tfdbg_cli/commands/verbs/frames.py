@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codeop
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,11 +26,14 @@ from tfdbg_cli.model.frames import Assigned, LiveFrame
 from tfdbg_cli.model.sources import is_library
 from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Array
-from tfdbg_cli.process.interruptions import is_interruption, our_errors
+from tfdbg_cli.process.interruptions import is_interruption, is_of_a_statement, our_errors
 
 _SECTION = "Python"
 _LONGEST = 100  # characters of a value in a list
 _LONGEST_ANSWER = 20_000
+_ON_ONE_LINE = (
+    "`py` takes one line, as `py for x in (1, 2): print(x)`. `pdb`, and there `interact`, takes more, up to Ctrl-D."
+)
 _ENDS = "`abort` ends it, `detach` lets it go on by itself."
 
 
@@ -148,23 +152,36 @@ def _py(context: Context, options: argparse.Namespace) -> Document:
     with printed() as said, reading(sys.stdin):
         try:
             found = frame.evaluate(text)
-            told = "" if found is None else repr(found)
+            value = found.value if isinstance(found, Assigned) else found
+            told = "" if value is None else repr(value)
         except our_errors() as error:  # whatever the user's own words raise
             told = f"{said.getvalue()}{type(error).__name__}: {error}"
-            hint = behind_run(context)
+            hint = _ON_ONE_LINE if isinstance(error, SyntaxError) and _goes_on(text) else behind_run(context)
             raise TfdbgError(f"{told}." if hint and told[-1:].isalnum() else told, hint=hint) from None
+        except KeyboardInterrupt as ended:  # of the user's own words; Ctrl-C is for the prompt
+            if is_interruption(ended) or not is_of_a_statement(ended):
+                raise
+            raise TfdbgError(f"{said.getvalue()}KeyboardInterrupt: {ended}".removesuffix(": ")) from None
         except SystemExit as ended:  # of `exit()`, or of the program's own code
             if is_interruption(ended):
                 raise
             raise TfdbgError(
                 f"{said.getvalue()}`{text}` asks to end the program; it stands as before.", hint=_ENDS
             ) from None
-    shown = _assigned_text(frame, found) if isinstance(found, Assigned) else told
+    shown = _assigned_text(frame, found) if isinstance(found, Assigned) and not told else told
     shown = f"{said.getvalue()}{shown}".rstrip("\n")
     if len(shown) > _LONGEST_ANSWER:
         shown = shown[:_LONGEST_ANSWER] + f"… ({len(shown):,} characters)"
     lines = lines_of(shown) if shown else (line(Span("Done; there is nothing to show.", Style.DIM)),)
     return text_document("python", *lines, *_behind(context), data={"value": shown}, title=f"py {text}")
+
+
+def _goes_on(text: str) -> bool:
+    """Whether more lines would make Python of it."""
+    try:
+        return codeop.compile_command(text, "<tfdbg>", "exec") is None
+    except (SyntaxError, ValueError, OverflowError):
+        return False
 
 
 def _assigned_text(frame: LiveFrame, assigned: Assigned) -> str:

@@ -17,6 +17,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
+from tfdbg_cli.commands.views.given_instead import given_instead
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.origin.around import after_line, ignored_blocks, intended_blocks
 from tfdbg_cli.commands.views.origin.by_health import origin_by_health
@@ -77,6 +78,9 @@ def _one_origin(context: Context, options: argparse.Namespace, found: Finding, m
     blocks = page.blocks()
     if found.origin.intended is not None:
         blocks = (Text((*_nothing_wrong(context), EMPTY_LINE)), *blocks)
+    said = given_instead(context, [str(found.origin.name)])
+    if said:
+        blocks = (Text((*said, EMPTY_LINE)), *blocks)
     told = MOST_ELEMENTS if options.max_elements is None else most
     return Document(
         "origin",

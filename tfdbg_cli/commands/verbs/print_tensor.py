@@ -12,6 +12,7 @@ from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, part_shown
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.given_instead import given_instead
 from tfdbg_cli.commands.views.links import given_key
 from tfdbg_cli.commands.views.lists.tensor_columns import tensor_data
 from tfdbg_cli.commands.views.values.executions import ShownExecutions, which
@@ -121,6 +122,7 @@ def _no_value(
 def _head(context: Context, options: argparse.Namespace, choice: Choice, index: int) -> list[Line]:
     lines = [line(Span("Tensor ", Style.LABEL), Span(f"{choice.name}{choice.slicing}", Style.TITLE))]
     lines.append(_facts(described_with_size(context.run.tensors, index)))
+    lines += given_instead(context, [choice.name])
     if len(choice.indices) > 1:
         lines.append(_neighbours(options, choice, choice.indices.index(index)))
     return lines

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 
-from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.analysis.variables.read_values import is_behind_handle, value_before
 from tfdbg_cli.commands.asked.computed_again import base_of, what_if_of
-from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import ending_in
-from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
+from tfdbg_cli.commands.asked.new_value import evaluated, parted, with_part
 from tfdbg_cli.commands.asked.python_name import python_name
 from tfdbg_cli.commands.asked.result_names import result_called, split_of
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced, split_device
@@ -50,21 +48,20 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
     if variable is not None:
         what_if.require_replaceable(run, variable.name)
         replaced[variable.name] = _value_of_variable(context, variable, expression, replaced.get(variable.name))
-        return _list(context)
+        return _list(context, variable.name)
     choice = choose(context, target)
     name = _name_of(choice)
     _require_of_program(run, name)
     what_if.require_replaceable(run, name)
     replaced[name] = _new_value(context, choice, expression, replaced.get(name))
-    return _list(context)
+    return _list(context, name)
 
 
 def _set_live(context: Context, paused: Replaceable, target: str, expression: str) -> Document:
     """Give the program that stands behind an op another value than the op gave, or a variable another value."""
     name, slicing = _meant_live(context, paused, target)
     old = _held(context, paused, name, "…" if slicing or "`" in expression else expression)
-    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), old.dtype, str(name))
-    whole = with_part(old, slicing, found, str(name))
+    whole = with_part(old, slicing, evaluated(context, expression, old.dtype, str(name)), str(name))
     was = _own_value(context.run, name)[0] if name in _held_back(paused) else old
     paused.replace(name, whole)
     context.memory.variables.pop(context.current, None)  # their values were found out before
@@ -156,8 +153,7 @@ def _new_value(context: Context, choice: Choice, expression: str, known: Array |
     old = context.run.tensors.value(choice.indices[0])
     if isinstance(old, NoValue):
         raise TfdbgError(f"{choice.name} has no value that could be replaced: {old.text}")
-    found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
-    given = as_type(found, old.dtype, choice.name)
+    given = evaluated(context, expression, old.dtype, choice.name)
     return with_part(old if known is None else known, choice.slicing, given, choice.name)
 
 
@@ -169,8 +165,7 @@ def _value_of_variable(context: Context, variable: VariableMeant, expression: st
             f"What the variable {variable.name.node} held before the run is not known, so no other value is taken.",
             hint="Replace what is computed from it.",
         )
-    found = evaluate_bounded(expression, lambda text: tensor_value(context, text))
-    given = as_type(found, old.dtype, str(variable.name))
+    given = evaluated(context, expression, old.dtype, str(variable.name))
     return with_part(old if known is None else known, variable.slicing, given, str(variable.name))
 
 
@@ -243,7 +238,7 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
     return name
 
 
-def _list(context: Context) -> Document:
+def _list(context: Context, just_set: TensorName | None = None) -> Document:
     unset, paused = Span("unset", Style.KEY, "unset"), context.run.paused
     if paused is not None:
         given = {name: paused.value(name) for name in paused.pending}
@@ -253,26 +248,35 @@ def _list(context: Context) -> Document:
         return _listing(context.run, heads, line(unset, back))
     values = context.replaced.get(base_of(context), {})
     foot = line(Span("again", Style.KEY, "again"), " computes what depends on them; ", unset, " drops them.")
-    return _listing(context.runs[base_of(context)], {f"{count_text(len(values), 'tensor')} replaced": values}, foot)
+    return _listing(
+        context.runs[base_of(context)], {f"{count_text(len(values), 'tensor')} replaced": values}, foot, just_set
+    )
 
 
-def _listing(run: Run, heads: Mapping[str, Mapping[TensorName, Array]], foot: Line) -> Document:
-    """The tensors of `run` that have values in place of their own, and those values, below each of `heads`."""
+def _listing(
+    run: Run, heads: Mapping[str, Mapping[TensorName, Array]], foot: Line, just_set: TensorName | None = None
+) -> Document:
+    """The tensors of `run` that have values in place of their own, and those values, below each of `heads`.
+
+    It begins at the one that was `just_set`.
+    """
     if not any(heads.values()):
         return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
     lines: list[Line] = []
     data = []
+    focus: int | None = None
     for head, values in heads.items():
         lines += [line(Span(head, Style.TITLE)), EMPTY_LINE] if values else []
         for name, value in values.items():
             was, dtype = _own_value(run, name)
+            focus = len(lines) if name == just_set else focus
             lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
             lines.append(line("  was  ", *chip(was, dtype).spans))
             lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
             data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
         lines += [EMPTY_LINE] if values else []
     lines.append(foot)
-    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=len(lines) - 1)
+    return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=focus)
 
 
 def _own_value(run: Run, name: TensorName) -> tuple[Value, str]:

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
-from tfdbg_cli.commands.asked.expression_tensors import tensor_value
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
-from tfdbg_cli.commands.asked.new_value import as_type, parted, with_part
+from tfdbg_cli.commands.asked.new_value import evaluated, parted, with_part
 from tfdbg_cli.commands.asked.result_names import result_called, split_of
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
@@ -23,7 +21,7 @@ from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import element_type_named
-from tfdbg_cli.model.names import TensorName, parse_tensor_name, tensor_name_of
+from tfdbg_cli.model.names import TensorName, node_of, tensor_name_of
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
 from tfdbg_cli.model.stepping import From, Stepped, Stepper
@@ -74,7 +72,7 @@ def _step(context: Context, options: argparse.Namespace) -> Document:
 
 def _cont(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
-    name = _node(context, options.target)
+    name = _tensor(context, options.target)[0].node
     try:
         made = stepper.cont(
             name,
@@ -86,22 +84,24 @@ def _cont(context: Context, options: argparse.Namespace) -> Document:
     return _report(context, [made], None)
 
 
-def _node(context: Context, text: str) -> str:
-    """The node that `text` means, a tensor of it or that result of the program, or the last parts of such a name."""
-    known = {node.name: node for node in stepper_of(context).nodes}
-    return text if text in known else _meant(context, text)[0].node
+def _tensor(context: Context, text: str) -> tuple[TensorName, str]:
+    """The tensor that `text` means, and the slice behind it: a node, a tensor, a result, or the last parts of one.
 
-
-def _meant(context: Context, text: str) -> tuple[TensorName, str]:
-    """The tensor that `text` means, which may be a result by the program's name for it, and the slice behind it."""
+    What nobody knows is given back as it is.
+    """
     names = [node.name for node in stepper_of(context).nodes]
     known = set(names)
-    written, slicing = split_of(context.call, text)
-    name = tensor_name_of(written)
-    if name.node not in known:
-        name = parse_tensor_name(result_called(context.call, written)) or name
-    found = name.node if name.node in known else the_one_ending_in(name.node, names, "nodes")
-    return TensorName(found, name.slot), slicing
+    if text in known:
+        return TensorName(text, 0), ""
+    name, slicing = split_of(context.call, text)
+    asked = tensor_name_of(name)
+    if asked.node in known:
+        return asked, slicing
+    result = result_called(context.call, name)
+    if result and node_of(result) in known:
+        return tensor_name_of(result), slicing
+    found = the_one_ending_in(asked.node, names, "nodes")
+    return (TensorName(found, asked.slot) if found in known else asked), slicing
 
 
 def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Document:
@@ -175,12 +175,12 @@ def _report_data(context: Context, made: Sequence[Stepped], problem: TfdbgError 
 def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
     target, expression = parted(options.assignment.strip(), "inject_value")
-    name, slicing = _meant(context, target)
+    name, slicing = _tensor(context, target)
     known = stepper.dtype(name)
     element = element_type_named(known)
     if element is None or element.numpy is None:
         raise TfdbgError(f"{name} is {known}, which no value can be written in.")
-    found = as_type(evaluate_bounded(expression, lambda one: tensor_value(context, one)), element.numpy, str(name))
+    found = evaluated(context, expression, element.numpy, str(name))
     value = _fitted(context, name, slicing, found)
     stepper.inject(name, value)
     context.look_at_steps()

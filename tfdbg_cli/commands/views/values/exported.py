@@ -26,6 +26,7 @@ from tfdbg_cli.model.values import Array
 
 SUFFIXES = (".npy", ".npz", ".csv", ".json", ".safetensors")
 _FORCE = "Add --force to replace it."
+_OF_BYTES = ("uint8", "quint8")
 _PIECE = 1 << 14  # elements that become objects of Python at once
 
 
@@ -52,7 +53,12 @@ def export_tensors(tensors: Sequence[Exported], file: str, *, force: bool) -> Li
         return save_array(tensors[0].array, file, force=force)
     if suffix == ".npz":
         return save_arrays({_member(name): one.array for name, one in _by_name(tensors).items()}, file, force=force)
-    write = {".csv": _csv, ".json": _json, ".safetensors": _safetensors}[suffix]
+    if suffix == ".safetensors":
+        found = {name: _safe_part(one) for name, one in _by_name(tensors).items()}
+        parts = {name: part for name, (part, _) in found.items()}
+        words = "".join(f", {text}" for text in dict.fromkeys(text for _, text in found.values() if text))
+        return write_file(file, lambda out: _safetensors(parts, out), force=force, kept_as=words)
+    write = {".csv": _csv, ".json": _json}[suffix]
     return write_file(file, lambda out: write(tensors, out), force=force)
 
 
@@ -94,8 +100,8 @@ def require_suffix(file: str, suffixes: Sequence[str]) -> str:
     return suffix
 
 
-def write_file(file: str, write: Callable[[IO[bytes]], None], *, force: bool) -> Line:
-    """Have `write` fill `file`; says where it is.
+def write_file(file: str, write: Callable[[IO[bytes]], None], *, force: bool, kept_as: str = "") -> Line:
+    """Have `write` fill `file`; says where it is, and what is `kept_as` another type.
 
     Raises:
         TfdbgError: it cannot be written.
@@ -103,7 +109,7 @@ def write_file(file: str, write: Callable[[IO[bytes]], None], *, force: bool) ->
     """
     path = new_file(file, replace=force, way_out=_FORCE)
     write_whole(path, write)
-    return line("Exported to: ", Span(str(path), Style.NAME), f" ({bytes_text(path.stat().st_size)})")
+    return line("Exported to: ", Span(str(path), Style.NAME), f" ({bytes_text(path.stat().st_size)}{kept_as})")
 
 
 def _by_name(tensors: Sequence[Exported]) -> dict[str, Exported]:
@@ -195,14 +201,29 @@ def _write_json(out: IO[bytes], data: object) -> None:
     out.write(json.dumps(standard(data), allow_nan=False).encode("ascii"))
 
 
-def _safetensors(tensors: Sequence[Exported], out: IO[bytes]) -> None:
-    parts: dict[str, ElementBytes] = {}
-    for name, one in _by_name(tensors).items():
-        if one.array.dtype.kind in "OSU":
-            raise TfdbgError(
-                f"A .safetensors file holds numbers, and {one.name} texts.", hint="Write .json, or leave it out."
-            )
-        parts[name.encode("utf-8", "backslashreplace").decode()] = elements_of(one.array, "")
+def _safe_part(one: Exported) -> tuple[ElementBytes, str]:
+    """The elements of `one` as safetensors has them, and in words how, where that is not its own type.
+
+    Integers of less than 8 bits stand there as those of 8, rare floats as float32: both hold them exactly.
+    """
+    if one.array.dtype.kind in "OSU":
+        raise TfdbgError(
+            f"A .safetensors file holds numbers, and {one.name} texts.", hint="Write .json, or leave it out."
+        )
+    part = elements_of(one.array, "")
+    if part.tag == "U8" and part.dtype not in _OF_BYTES:
+        wide = native(one.array)
+        if wide.dtype.kind == "i":
+            wide = wide.astype(np.uint8 if part.dtype.startswith("u") else np.int8)
+        part = elements_of(wide, "")
+        return part, f"{one.dtype} as {part.dtype}"
+    if len(part.shape) != one.array.ndim:
+        return part, f"{one.dtype} as {part.tag} with a last axis of the real and the imaginary part"
+    return part, ""
+
+
+def _safetensors(named: Mapping[str, ElementBytes], out: IO[bytes]) -> None:
+    parts = {name.encode("utf-8", "backslashreplace").decode(): part for name, part in named.items()}
     out.write(_safetensors_header(parts))
     for part in parts.values():
         out.write(part.content)

@@ -93,3 +93,33 @@ def test_a_nan_is_told_by_the_rule_about_nan_alone() -> None:
     assert _passed(run, *others) == [gradients, ["w/after_update:0"], ["Relu:0"]]
     assert _passed(run, Rule("has_nan"), *others)[1:] == [gradients[1:], [], []]
     assert _passed(run, Rule("has_nan", exclude="Relu"), *others)[1:] == [gradients[1:], [], ["Relu:0"]]
+
+
+@pytest.mark.parametrize("with_gradients", [True, False])
+def test_a_counter_may_stay_as_it_was_and_a_weight_may_not(with_gradients: bool) -> None:
+    """A blind test: a batch without a hit left the total of the accuracy as it was, and the job ended with code 3."""
+    weight, total = op("weight", "VarHandleOp"), op("total", "VarHandleOp")
+    slope = "gradient_tape/slope" if with_gradients else "slope"
+    step = made_run(
+        weight, total,
+        op("w", "ReadVariableOp", "weight", value=[2.0]),
+        op("product", "Mul", "w", "x", value=[4.0]),
+        op(slope, "Mul", "product", "x", value=[0.0]),
+        op("update", "AssignSubVariableOp", "weight", slope),
+        op("weight/after_update", "UpdatedVariable", "weight", slope, value=[2.0], control=("update",)),
+        op("t", "ReadVariableOp", "total", value=[5.0]),
+        op("sum", "AddV2", "t", "hits", value=[5.0]),
+        op("count", "AssignVariableOp", "total", "sum"),
+        op("total/after_update", "UpdatedVariable", "total", "sum", value=[5.0], control=("count",)),
+        op("scale", "VarHandleOp"),
+        op("finite", "IsFinite", slope, value=[True]),
+        op("next", "SelectV2", "finite", "s", "s", value=[8.0]),
+        op("set", "AssignVariableOp", "scale", "next"),
+        op("s", "ReadVariableOp", "scale", value=[8.0]),
+        op("scale/after_update", "UpdatedVariable", "scale", "next", value=[8.0], control=("set",)),
+    )  # fmt: skip
+    expected = [
+        "weight/after_update:0",
+        *([] if with_gradients else ["total/after_update:0", "scale/after_update:0"]),
+    ]
+    assert _passed(step, Rule("unchanged_variable")) == [expected]

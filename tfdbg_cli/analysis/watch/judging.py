@@ -6,17 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tfdbg_cli.analysis.graph.nodes.trained_variables import TrainedVariables
 from tfdbg_cli.analysis.watch.answers import Raised, ask
 from tfdbg_cli.analysis.watch.datum import datum_of
 from tfdbg_cli.analysis.watch.filter import Among, Bad, Filter, TensorFilter
 from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.analysis.watch.unscaled_gradients import unscaled_gradients
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.dtypes import is_inexact
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.rules import Rule
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.values import NoValue
+
+_UNCHANGED = "unchanged_variable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Judging:
 
     A NaN passes `exploding_gradient`, `unchanged_variable` and `dead_relu`, too: what a rule about NaN has told is
     left out there. Of gradients with a loss scale that one is judged which is without; an update that the scale
-    skips has none, so that then those with the scale are.
+    skips has none, so that then those with the scale are. Of variables those are asked about that are trained.
     """
 
     def __init__(self, run: Run) -> None:
@@ -61,6 +65,8 @@ class Judging:
         ours = our_filter(tensor_filter)
         scaled = dict(self._unscaled(asked)) if ours is not None and ours.among is Among.GRADIENTS else {}
         plain = [index for index in asked if index not in scaled] if scaled else asked
+        if ours is not None and ours.name == _UNCHANGED:
+            plain = self._trained(plain)
         answered = ask(self._run, plain, tensor_filter, {})
         passed, names = list(answered.passed), dict[int, TensorName]()
         for index, rows in scaled.items():
@@ -74,6 +80,17 @@ class Judging:
         elif ours is not None:
             passed = [index for index in passed if not self._is_told(index, ours)]
         return Judged(tuple(passed), names, answered.raised)
+
+    def _trained(self, asked: list[int]) -> list[int]:
+        """Those of the tensors `asked` that show variables which gradients update: others may stay as they were."""
+        graph, store = self._run.graph, self._run.tensors
+        trained = TrainedVariables(graph, eager=self._run.call.kind is RunKind.EAGER)
+        shown = ((index, graph.find(store[index].node)) for index in asked)
+        return [
+            index
+            for index, node in shown
+            if node is None or trained.may_hold(node.inputs[0].node if node.inputs else node.name)
+        ]
 
     def _unscaled(self, asked: list[int]) -> Iterator[tuple[int, list[int]]]:
         """The gradients with a loss scale, each with the indices of what it is without, if that was computed."""

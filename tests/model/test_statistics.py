@@ -93,6 +93,20 @@ def test_extremes_of_integers_are_exact(dtype: str, least: int, most: int) -> No
     assert (small.min, small.max, type(small.min)) == (-8, 7, int)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_the_spread_of_integers_that_float64_does_not_tell_apart(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blind test: σ was 0 of integers 9 apart."""
+    apart = np.arange(300) % 10
+    array = (2**63 - 10 + apart.astype(np.uint64)).astype(dtype)
+    monkeypatch.setattr(statistics, "_CHUNK", 64)
+    monkeypatch.setattr(statistics, "_STEP", 100)
+    for found in (statistics.summarize(array), list(statistics.summarize_in_steps(array))[-1]):
+        assert (found.min, found.max, found.size) == (2**63 - 10, 2**63 - 1, 300)
+        assert found.std == pytest.approx(apart.std())
+        assert found.mean == 2.0**63
+    assert statistics.summarize(np.array([-(2**63), 2**63 - 1])).std == 2.0**63
+
+
 @given(hnp.arrays(np.float64, st.integers(0, 300), elements=st.floats(-1e6, 1e6)))
 def test_moments_do_not_depend_on_how_the_array_is_cut(array):
     whole = summarize(array)

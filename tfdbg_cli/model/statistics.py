@@ -15,6 +15,7 @@ from tfdbg_cli.model.values import Array
 _BAD = frozenset({"nan", "neg_inf", "pos_inf"})
 _CHUNK = 1 << 20  # elements widened at a time, so that a summary of a large tensor stays small
 _PLAIN = 2.0**-400, 2.0**480  # between them, and for 0, squares and their sums neither overflow nor vanish
+_WHOLE = 2**53  # up to here float64 holds all integers
 _DOWN, _UP = 2.0**-600, 2.0**600  # powers of two, by which numbers are scaled exactly
 
 
@@ -157,6 +158,8 @@ def summarize(array: Array) -> Summary:
     if (scale := _scale_for(low, high)) != 1:
         moments = _scaled_moments(flat, scale)
     average, std = moments.between(low, high)
+    if low is not None and high is not None and _are_wide(low, high):
+        *_, (average, std) = _moments_of_wide(flat, int(low))
     nan_, neg_inf_, pos_inf_, neg, zero, pos = (int(n) for n in counts)
     return Summary(flat.size, nan_, neg_inf_, pos_inf_, neg, zero, pos, low, high, average, std, complex_)
 
@@ -170,6 +173,24 @@ def _scaled_moments(flat: Array, scale: float) -> _Moments:
         if finite.size:
             moments.add(finite)
     return moments
+
+
+def _are_wide(low: float, high: float) -> bool:
+    """Whether these are integers of which a float64 does not hold all that lie between."""
+    return isinstance(low, int) and isinstance(high, int) and max(-low, high) > _WHOLE
+
+
+def _moments_of_wide(flat: Array, low: int) -> Iterator[tuple[float, float]]:
+    """Mean and std of integers from `low` on, taken of what they are more than that.
+
+    They are told chunk after chunk, of all so far: in between there is a chance to look at the keyboard.
+    """
+    moments = _Moments()
+    for start in range(0, flat.size, _CHUNK):
+        more = flat[start : start + _CHUNK].astype(np.uint64) - np.uint64(low % 2**64)
+        moments.add(more.astype(np.float64))
+        mean, std = moments.between(None, None)
+        yield low + (mean or 0.0), std or 0.0
 
 
 def _extremes(chunk: Array, finite: Array) -> tuple[float, float]:
@@ -194,7 +215,12 @@ def summarize_in_steps(array: Array) -> Iterator[Summary | None]:
     for start in range(0, flat.size, _STEP):
         parts.append(summarize(flat[start : start + _STEP]))
         yield None
-    yield merged(parts)
+    whole = merged(parts)
+    if whole.min is not None and whole.max is not None and _are_wide(whole.min, whole.max):
+        for mean, std in _moments_of_wide(flat, int(whole.min)):
+            whole = replace(whole, mean=mean, std=std)
+            yield None
+    yield whole
 
 
 def histogram_in_steps(array: Array, summary: Summary, bins: int) -> Iterator[tuple[int, ...] | None]:

@@ -85,7 +85,24 @@ def test_the_coarser_type_says_what_counts() -> None:
 def test_integers_are_exact_however_large(dtype) -> None:
     found = measured(np.array([2**60], dtype), np.array([2**60 + 1], dtype), DEFAULT)
     assert (found.unequal, found.beyond, found.max_ulp) == (1, 1, None)
+    assert found.max_abs == 1, "a float64 has them equal"
+    odd = measured(np.array([2**53 + 1], dtype), np.array([2**53 + 4], np.uint64), Tolerance(atol=3))
+    assert (odd.max_abs, odd.unequal, odd.beyond) == (3, 1, 0)
     assert measured(np.array([3], dtype), np.array([3.0]), DEFAULT).unequal == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "apart"),
+    [
+        (np.int64(-(2**63)), np.int64(2**63 - 1), 2.0**64), (np.int64(-1), np.uint64(2**64 - 1), 2.0**64),
+        (np.int64(2**62 + 1), np.uint64(2**62), 1), (np.int8(-128), np.int8(127), 255),
+        (np.int8(-3), np.int64(9), 12), (np.uint64(2**63), np.uint64(2**63 + 1), 1),
+    ],
+)  # fmt: skip
+def test_integers_of_both_signs_and_of_several_types(one, two, apart: float) -> None:
+    for pair in ((one, two), (two, one)):
+        found = measured(*map(np.atleast_1d, pair), DEFAULT)
+        assert (found.max_abs, found.unequal, found.beyond) == (apart, 1, 1)
 
 
 def test_texts_are_exact() -> None:

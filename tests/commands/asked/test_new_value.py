@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from support.prompt import Prompt
@@ -48,3 +49,33 @@ def test_a_text_whose_quotes_the_prompt_took_is_told_how_it_is_written() -> None
     with pytest.raises(TfdbgError) as caught:
         evaluated(context, "xy", np.dtype(np.float32), "x:0")
     assert "quotes" not in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("typed", "dtype"),
+    [
+        (2**63, np.int64), (np.uint64(2**63), np.int64), (2**70, np.int64), (-1, np.uint64), (300, np.uint8),
+        (20, ml_dtypes.int4), (-1, ml_dtypes.uint4), (0.5, np.int64), (np.nan, np.int64), (2, np.bool_),
+        (1e6, np.float16), (2**128, np.float32), (1e40, ml_dtypes.bfloat16), (1000, ml_dtypes.float8_e4m3fn),
+        (np.inf, ml_dtypes.float8_e4m3fn), ([1, 1e300 + 1j], np.complex64),
+    ],
+)  # fmt: skip
+def test_numbers_that_the_type_cannot_hold_are_refused(typed: object, dtype: type) -> None:
+    """A blind test: 2**63 became the least int64, -1 the largest uint64, and 1000 a NaN of 8 bits."""
+    with pytest.raises(TfdbgError, match="cannot hold all of these values"):
+        as_type(typed, np.dtype(dtype), "x:0")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("typed", "dtype"),
+    [
+        (-(2**63), np.int64), (2**64 - 1, np.uint64), (-8, ml_dtypes.int4), (True, np.bool_), (2**53 + 1, np.float64),
+        (2**70, np.float32), (np.inf, np.float16), (448, ml_dtypes.float8_e4m3fn), (np.nan, ml_dtypes.float8_e4m3fn),
+        (1, np.complex64),
+    ],
+)  # fmt: skip
+def test_numbers_at_the_ends_of_a_type_are_taken(typed: float, dtype: type) -> None:
+    given = as_type(typed, np.dtype(dtype), "x:0")
+    assert given.dtype == dtype
+    np.testing.assert_equal(given.item(), np.dtype(dtype).type(typed).item())

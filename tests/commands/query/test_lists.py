@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import sample_run
@@ -13,7 +15,7 @@ from tfdbg_cli.commands.query.language import QueryError
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import RunEnd
-from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor
+from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe
 
 
 @pytest.fixture
@@ -210,3 +212,18 @@ def test_an_outline_is_asked_before_the_run_too() -> None:
     prompt = Prompt(sample_run.run_start())
     assert [node["name"] for node in prompt.data("li -r loss/Mean -q op=Log")["nodes"]] == ["loss/Log"]
     assert prompt.data("li -r loss/Mean -q nan>0")["nodes"] == []
+
+
+def test_integers_are_compared_by_all_their_digits() -> None:
+    """A blind test: 2**53 + 1 found 2**53, since a float64 holds only that."""
+    values = [np.array(2**53 + more) for more in (0, 1, 2)] + [np.array(2**64 - 1, np.uint64)]
+    shown = [
+        describe(TensorName(f"n{place}", 0), value, device="", op_type="Const", dtype=value.dtype.name)
+        for place, value in enumerate(values)
+    ]
+    end = sample_run.run_end()
+    prompt = Prompt(replace(end, run=replace(end.run, tensors=MemoryTensorStore(shown, values))))
+    assert names(prompt, f"lt -q max={2**53 + 1}") == ["n1:0"]
+    assert names(prompt, f"lt -q max>{2**53 + 1}") == ["n2:0", "n3:0"]
+    assert names(prompt, f"lt -q min=+{2**64 - 1}") == ["n3:0"]
+    assert names(prompt, "lt -q absmax>1" + "0" * 400) == []

@@ -139,7 +139,8 @@ def _is_number(array: Array) -> bool:
 
 def _differs(first: Array, second: Array) -> Array:
     """Which elements are not the same; that a NaN is one, too, is not seen yet where types differ."""
-    if first.dtype != second.dtype and _is_number(first) and _is_number(second):
+    as_they_are = first.dtype == second.dtype or _are_integers(first, second)
+    if not as_they_are and _is_number(first) and _is_number(second):
         first, second = _widened(first), _widened(second)
     with np.errstate(all="ignore"):
         differs = np.asarray(first != second)
@@ -158,17 +159,30 @@ def _of_chunk(first: Array, second: Array, rtol: float, atol: float, precision: 
     with np.errstate(all="ignore"):
         one, two = _widened(first[differs]), _widened(second[differs])
         finite = np.isfinite(one) & np.isfinite(two)
-        gap = np.abs(one - two)[finite]
+        apart = _apart(first[differs], second[differs]) if _are_integers(first, second) else np.abs(one - two)
+        gap = apart[finite]
         larger = np.maximum(np.abs(one), np.abs(two))[finite]
         outside = int(np.count_nonzero(~finite))
         beyond = outside + int(np.count_nonzero(~(gap <= atol + rtol * larger)))
-        if first.dtype.kind in "iu" and second.dtype.kind in "iu" and not (rtol or atol):
-            beyond = unequal  # 64 bits hold integers that a float does not tell apart
         if not gap.size:
             return Errors(first.size, unequal, beyond, nonfinite=outside)
         steps = None if precision is None else float((gap / _step(larger, precision)).max())
         relative = gap / np.where(larger > 0, larger, 1)
     return Errors(first.size, unequal, beyond, float(gap.max()), float(relative.max()), steps, 0.0, outside)
+
+
+def _are_integers(first: Array, second: Array) -> bool:
+    """Whether both are integers of NumPy's own types, of which a float64 does not tell all apart."""
+    return first.dtype.kind in "iu" and second.dtype.kind in "iu"
+
+
+def _apart(first: Array, second: Array) -> Array:
+    """How far apart integers are, as float64: taken of all 64 bits, and rounded after that."""
+    one, two = first.astype(np.uint64), second.astype(np.uint64)  # of a negative number 2**64 more
+    below = np.where(first < second, two - one, one - two).astype(np.float64)
+    mixed = (first < 0) != (second < 0)
+    far = mixed & (first.dtype != second.dtype)  # more than 64 bits hold, where one has no sign
+    return np.where(far, np.abs(first.astype(np.float64) - second.astype(np.float64)), below)
 
 
 def _step(magnitude: Array, precision: Precision) -> Array:

@@ -83,20 +83,25 @@ def as_type(found: Any, dtype: np.dtype[Any], name: str) -> Array:
         if dtype.hasobject:
             return _as_strings(array)
         with np.errstate(all="ignore"):
+            if array.dtype.hasobject and is_inexact(dtype):  # an integer of more than 64 bits
+                array = array.astype(np.float64)
             given = array.astype(dtype)
-            back = given.astype(array.dtype)
-    except (ValueError, TypeError, OverflowError):
+            fits = _holds(given, array)
+    except OverflowError:
+        fits = False
+    except (ValueError, TypeError):
         raise TfdbgError(f"The value is no {name_of(dtype)} array, which {name} is.") from None
-    if _overflows(array, given) or (not is_inexact(dtype) and not bool(np.all(back == array))):
+    if not fits:
         raise TfdbgError(f"{name} is {name_of(dtype)}, which cannot hold all of these values.")
     return given
 
 
-def _overflows(array: Array, given: Array) -> bool:
-    """Whether a number of `array` is an infinity in the type of `given`."""
-    if array.dtype.kind not in "iufcb" or not is_inexact(given.dtype):
-        return False
-    return bool(np.any(np.isfinite(array) & np.isinf(given)))
+def _holds(given: Array, array: Array) -> bool:
+    """Whether `given`, the numbers of `array` in another type, are those: of floating point types but for digits."""
+    if not is_inexact(given.dtype):  # -1 and 2**64 - 1 are the same bits
+        return bool(np.all((given.astype(array.dtype) == array) & ((given < 0) == (array < 0))))
+    finite, number = (np.isfinite(array), ~np.isnan(array)) if is_inexact(array.dtype) else (True, True)
+    return not np.any((finite & ~np.isfinite(given)) | (number & np.isnan(given)))  # some types have no infinity
 
 
 def _as_strings(array: Array) -> Array:

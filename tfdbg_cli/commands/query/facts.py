@@ -86,16 +86,17 @@ _SIGNS = {
     Measure.COUNT: tuple(_ORDER),
 }
 _NUMBER = re.compile(r"([-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf))([A-Za-z%]*)", re.ASCII)
-_THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_MOST_DIGITS = len(str(-(2**63))) + 1
+_THOUSANDS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BYTES = {
-    "b": 1.0, **{f"{letter}{unit}": 1024.0**power for unit in ("b", "ib") for power, letter in enumerate("kmgt", 1)}
+    "b": 1, **{f"{letter}{unit}": 1024**power for unit in ("b", "ib") for power, letter in enumerate("kmgt", 1)}
 }  # fmt: skip
 ROLE_NAMES = {"fwd": Role.FORWARD, "grad": Role.GRADIENT, "upd": Role.UPDATE, **{str(role): role for role in Role}}
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number with its unit: `share` of a whole, or of `bytes`; else a plain one."""
+    """A number with its unit: `share` of a whole, or of `bytes`; else a plain one. What is whole is an int."""
 
     number: float
     bytes: bool = False
@@ -213,7 +214,7 @@ def amount(comparison: FactTest, measure: Measure) -> Amount:
     if match is None:
         reason = f"{comparison.value!r} is no number" if comparison.value else "a number is missing"
         raise QueryError(reason, comparison.value_at, hint="Such as 3, 1e-5, 2k or inf.")
-    number, unit = float(match[1]), match[2].lower()
+    number, unit = _number(match[1]), match[2].lower()
     if unit in _THOUSANDS:
         return Amount(number * _THOUSANDS[unit])
     if unit == "%" and measure is Measure.COUNT:
@@ -224,6 +225,11 @@ def amount(comparison: FactTest, measure: Measure) -> Amount:
     raise QueryError(
         f"{match[2]!r} is no unit of {comparison.fact}", at, hint="k, M, G; bytes: kB, MB, GB; shares: %."
     )
+
+
+def _number(text: str) -> float:
+    """The number in `text`: of an integer that a tensor can hold all digits, which a float does not keep."""
+    return int(text) if len(text) <= _MOST_DIGITS and text.lstrip("+-").isdecimal() else float(text)
 
 
 def holds(sign: str, wanted: float) -> Callable[[float], bool]:

@@ -311,7 +311,8 @@ def test_branches_and_loops_are_named_as_lacking(tmp_path: Path) -> None:
     (measured,) = recorded(tmp_path / "s", lambda: step(tf.ones([300])), stats_only=True)
     (row,) = measured.tensors.named("while/mul", 0) or measured.tensors.named("while/body/mul", 0)
     value = measured.tensors.value(row)
-    assert isinstance(value, NoValue) and "in a branch or a loop" in value.text
+    assert isinstance(value, NoValue) and "in a branch or a loop" in value.text and "need not have run" in value.text
+    assert "in branches and loops, which need not have run" in measured.gaps
     last = measured.tensors.named("add", 0)[0]
     told = summary_of(measured.tensors, last)
     assert told is not None and told.mean == 2.0 and told.size == 300

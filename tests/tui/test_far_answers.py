@@ -19,6 +19,7 @@ from support.slow_screen import Slow
 
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.recording import fetching
 from tfdbg_cli.formats.remote import far_folder
 from tfdbg_cli.process.own_threads import all_threads
 
@@ -215,6 +216,7 @@ def test_a_recording_is_scanned_beside_the_screen(
     writer.close()
     monkeypatch.setattr(far_folder, "_SMALL", 0)
     monkeypatch.setattr(far_folder, "_BLOCK", 1)  # more of it than the first frame asks for
+    monkeypatch.setattr(fetching, "_AHEAD", 0)
     screen = Slow("run_info", open_path(put(tmp_path / "rec", "counted", "bucket/rec")), (200, 60))
     server.waited.clear()
     screen.press(":", *"lt -f has_inf_or_nan", "enter")

@@ -1,4 +1,4 @@
-"""One finder over everything that has a name at a stop: commands, runs, layers, files, tensors, ops."""
+"""One finder over everything that has a name at a stop: commands, runs, layers, files, results, tensors, ops."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tfdbg_cli.analysis.graph.nodes.roles import GRADIENT_SCOPE
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import WITH_TENSORS, Registry
+from tfdbg_cli.model.calls import Call
+from tfdbg_cli.model.names import node_of
 from tfdbg_cli.model.runs import Opened, RunStart
 from tfdbg_cli.model.tensors import EMPTY_STORE
 
@@ -26,6 +28,7 @@ class FoundKind(StrEnum):
     RUN = "run"
     LAYER = "layer"
     FILE = "file"
+    RESULT = "result"  # what the program calls a tensor that the run gave it
     TENSOR = "tensor"
     OP = "op"
 
@@ -61,6 +64,7 @@ class RunNames:
         self._runs = _run_names(context)
         self._graph = context.graph
         self._store = EMPTY_STORE if isinstance(context.stop, RunStart) else context.run.tensors
+        self._results = () if isinstance(context.stop, RunStart) else _result_names(context.call)
         self._nodes: Sequence[str] = ()
         self._ops: Sequence[str] = ()  # those without a tensor: a name stands in the list once
         self._tracebacks = context.tracebacks
@@ -75,13 +79,14 @@ class RunNames:
     @property
     def total(self) -> int:
         """How many names there are, as far as they are gathered."""
-        named = (self._commands, self._runs, self._store.nodes(), self._ops, self._layers or (), self._files or ())
-        return sum(map(len, named))
+        named = (self._commands, self._runs, self._results, self._store.nodes(), self._ops)
+        return sum(map(len, (*named, self._layers or (), self._files or ())))
 
     def sources(self) -> Iterator[tuple[FoundKind, Sequence[str]] | None]:
         """Yield each kind with its names, and None in between while names are being collected."""
         yield FoundKind.COMMAND, self._commands
         yield FoundKind.RUN, self._runs
+        yield FoundKind.RESULT, self._results
         yield FoundKind.TENSOR, self._store.nodes()
         yield None
         if not self._nodes:
@@ -130,6 +135,14 @@ def _run_names(context: Context) -> Sequence[str]:
     if isinstance(stop, Opened):
         return [f"run {number}" for number in range(1, len(context.runs) + 1)]
     return [run.call.title for run in context.runs]
+
+
+def _result_names(call: Call) -> Sequence[str]:
+    """What the program calls what the run gave it, each name that means one tensor."""
+    tensors: dict[str, set[str]] = {}
+    for tensor, name in zip(call.fetches, call.names_of_fetches, strict=True):
+        tensors.setdefault(name, set()).add(tensor)
+    return [name for name, meant in tensors.items() if name and len(meant) == 1 and name != node_of(*meant)]
 
 
 class NameSearch:

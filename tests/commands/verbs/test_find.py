@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from support import sample_run
 from support.golden import check_golden
 from support.prompt import Prompt, follow_all, json_of, text_of
@@ -49,6 +51,19 @@ def test_before_a_run_and_in_a_recording() -> None:
     opened = Opened("/there", (sample_run.sample_run(), sample_run.sample_run()))
     hits = json_of("find run 2", opened)["hits"]
     assert hits[0]["name"] == "run 2" and hits[0]["command"] == "runs 2"
+
+
+def test_results_are_found_by_the_programs_names() -> None:
+    """A blind test: the name stood in the list of runs, and `find` had twenty others with its letters."""
+    end = sample_run.run_end()
+    call = replace(
+        end.run.call, fetches=("loss/Log:0", "prob:0", "y:0"), result_names=("out['a b']", "twice", "twice")
+    )
+    stop = replace(end, run=replace(end.run, call=call))
+    hit = json_of("find a b", stop)["hits"][0]
+    assert (hit["kind"], hit["name"], hit["op_type"], hit["health"]["inf"]) == ("result", "out['a b']", "Log", 2)
+    assert "Tensor loss/Log:0" in Prompt(stop).show(hit["command"])
+    assert not json_of("find twice", stop)["hits"], "what means two tensors leads nowhere"
 
 
 def test_mistakes() -> None:

@@ -131,9 +131,12 @@ def test_a_header_is_compared_as_far_as_it_was_read(tmp_path: Path, most: int | 
     path = tmp_path / "000001.safetensors"
     path.write_bytes(len(header).to_bytes(8, "little") + header)
     first = 8 + len(header)
-    assert is_of_another(path, [first + number * 8 for number in range(99)], most) is False
-    assert is_of_another(path, [first + number * 8 + 4 for number in range(99)], most)
-    behind = [first + number * 8 + 4 for number in range(90, 99)]
+    spans = [(first + number * 8, first + number * 8 + 8) for number in range(99)]
+    assert is_of_another(path, spans, most) is False
+    assert is_of_another(path, [*spans[:5], (spans[5][0], spans[5][1] - 4), *spans[6:]], most) is False, "one"
+    assert is_of_another(path, [(begin + 4, end + 4) for begin, end in spans], most)
+    assert is_of_another(path, [(begin, end - 4) for begin, end in spans], most)
+    behind = [(begin + 4, end + 4) for begin, end in spans[90:]]
     assert is_of_another(path, behind, most) is (most is None)
 
 

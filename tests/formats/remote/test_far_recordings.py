@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -188,6 +189,15 @@ def test_a_slice_of_a_large_tensor_reads_that_slice_alone(tmp_path: Path) -> Non
     assert np.array_equal(tensor[[3, 40]], large[[3, 40]] + 1)
     assert np.array_equal(np.asarray(tensor), large + 1)
     assert CountedFiles.bytes_read(".safetensors") <= large.nbytes + (2 << 16), "and nothing of the other tensor"
+
+
+def test_a_data_file_of_another_recording_is_told_of_where_its_values_are_read(tmp_path: Path) -> None:
+    path = _recording(tmp_path / "case", _large(np.zeros(9, np.float32), np.ones(5, np.float32)))
+    other = _recording(tmp_path / "other", _large(np.zeros(40, np.float32), np.ones(50, np.float32)))
+    (data,) = (other / "data").iterdir()
+    shutil.copy(data, path / "data")
+    value = open_path(put(path, "counted", "bucket/swapped")).runs[0].tensors.value(1)
+    assert isinstance(value, NoValue) and "is not the one that index.sqlite tells of" in value.text
 
 
 def test_a_slice_at_the_prompt_reads_that_slice_alone(tmp_path: Path) -> None:

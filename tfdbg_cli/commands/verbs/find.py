@@ -76,7 +76,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         details="""\
 The best hits come first: whole names, beginnings, beginnings of words (behind / and _, at capitals), first letters of
 words, the middle of words, letters here and there; of equal ones the shorter name. A capital asks for itself. A
-name is listed once: that of a tensor stands for its op, too. On the screen Ctrl-P finds as one types.
+name is listed once: that of a tensor stands for its op, too. A result is found by what the program calls it. On the
+screen Ctrl-P finds as one types.
 
 Examples:
   find mm              MatMul, behind whatever scope

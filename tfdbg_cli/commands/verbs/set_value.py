@@ -245,37 +245,42 @@ def _list(context: Context, just_set: TensorName | None = None) -> Document:
         held = {name: paused.value(name) for name in paused.written}
         heads = {"When it goes on the program is given": given, "Variables that hold another value": held}
         back = " takes all of this back." if held else " gives it what the op gave."
-        return _listing(context.run, heads, line(unset, back))
+        return _listing(context.run, heads, line(unset, back), on_screen=context.later)
     values = context.replaced.get(base_of(context), {})
     foot = line(Span("again", Style.KEY, "again"), " computes what depends on them; ", unset, " drops them.")
-    return _listing(
-        context.runs[base_of(context)], {f"{count_text(len(values), 'tensor')} replaced": values}, foot, just_set
-    )
+    heads = {f"{count_text(len(values), 'tensor')} replaced": values}
+    return _listing(context.runs[base_of(context)], heads, foot, just_set, on_screen=context.later)
 
 
 def _listing(
-    run: Run, heads: Mapping[str, Mapping[TensorName, Array]], foot: Line, just_set: TensorName | None = None
+    run: Run,
+    heads: Mapping[str, Mapping[TensorName, Array]],
+    foot: Line,
+    just_set: TensorName | None = None,
+    *,
+    on_screen: bool,
 ) -> Document:
     """The tensors of `run` that have values in place of their own, and those values, below each of `heads`.
 
-    It begins at the one that was `just_set`.
+    On a screen Enter does what the `foot` offers; elsewhere it begins at the one that was `just_set`.
     """
     if not any(heads.values()):
         return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
     lines: list[Line] = []
     data = []
-    focus: int | None = None
+    at: int | None = None
     for head, values in heads.items():
         lines += [line(Span(head, Style.TITLE)), EMPTY_LINE] if values else []
         for name, value in values.items():
             was, dtype = _own_value(run, name)
-            focus = len(lines) if name == just_set else focus
+            at = len(lines) if name == just_set else at
             lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
             lines.append(line("  was  ", *chip(was, dtype).spans))
             lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
             data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
         lines += [EMPTY_LINE] if values else []
     lines.append(foot)
+    focus = len(lines) - 1 if on_screen else at
     return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=focus)
 
 

@@ -21,7 +21,7 @@ _MOST = 64 << 20  # bytes of a header that is looked at
 _GLANCE = 1 << 16  # bytes of a header that are read where many files are asked about
 _SOME = 256  # tensors that are compared at a glance
 _OLDEST = "(SELECT min(run) FROM run_files WHERE file = ?1)"
-_BEGINS = f"SELECT offset FROM tensors WHERE run = {_OLDEST} AND file = ?1 AND stored > 0 LIMIT ?2"
+_SPANS = f"SELECT offset, stored FROM tensors WHERE run = {_OLDEST} AND file = ?1 AND stored > 0 LIMIT ?2"
 
 
 class OwnFiles:
@@ -33,7 +33,7 @@ class OwnFiles:
         self._known: dict[int, bool] = {}
 
     def is_foreign(self, number: int) -> bool:
-        """Whether in data file `number` tensors begin elsewhere than the index says.
+        """Whether in data file `number` tensors lie elsewhere than the index says.
 
         Of a file in another file system no more of the header is fetched than a glance takes.
         """
@@ -53,32 +53,32 @@ class OwnFiles:
         return bool(known)
 
     def _differs(self, number: int, some: int, most: int | None) -> bool | None:
-        begins = self._begins(number, some)
-        return is_of_another(data_file(self._root, number), begins, most) if begins else False
+        spans = self._spans(number, some)
+        return is_of_another(data_file(self._root, number), spans, most) if spans else False
 
-    def _begins(self, file: int, some: int) -> Sequence[int]:
-        """Where elements begin that the oldest run in the file has there; nothing where the index is damaged."""
+    def _spans(self, file: int, some: int) -> Sequence[tuple[int, int]]:
+        """Where tensors lie that the oldest run in the file has there; nothing where the index is damaged."""
         try:
-            found = self._index.rows(_BEGINS, file, some)
+            found = self._index.rows(_SPANS, file, some)
         except DamagedIndexError:
             return ()  # what is read of such an index says so
-        return [offset for (offset,) in found if isinstance(offset, int)]
+        return [(at, at + stored) for at, stored in found if isinstance(at, int) and isinstance(stored, int)]
 
 
-def is_of_another(path: Path, offsets: Sequence[int], most: int | None = None) -> bool | None:
-    """Whether `offsets`, where tensors are to begin, are amid what the header of the file tells of.
+def is_of_another(path: Path, spans: Sequence[tuple[int, int]], most: int | None = None) -> bool | None:
+    """Whether `spans`, where tensors are to begin and end, are others than those that the header tells of.
 
     A crash leaves a header that tells of less, or of more: what it does not reach is not judged. None where it cannot
-    be read, or names nothing. One of several offsets that is elsewhere is damage of that row, or of that entry. No
+    be read, or names nothing. One of several that lies elsewhere is damage of that row, or of that entry. No
     more than the first `most` bytes of the header are read, if that is not None.
     """
     header = _header(path, most)
     places = list(_places(*header)) if header is not None else []
     if not places:
         return None
-    begins, end = {begin for begin, _ in places}, max(end for _, end in places)
-    reached = [offset for offset in offsets if offset < end]
-    elsewhere = sum(offset not in begins for offset in reached)
+    there, end = set(places), max(end for _, end in places)
+    reached = [span for span in spans if span[0] < end]
+    elsewhere = sum(span not in there for span in reached)
     return elsewhere > 1 or 0 < elsewhere == len(reached)
 
 

@@ -36,12 +36,12 @@ Apart: TypeAlias = frozenset[tuple[str, ReferenceTarget]]
 _PRODUCTS = NORMALIZATIONS | {
     "BatchMatMul", "BatchMatMulV2", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "Einsum", "MatMul",
 }  # fmt: skip
-_IN_TURNS = gone("It is computed in a branch or a loop, of which no statistics are recorded.")
+_IN_TURNS = gone("It stands in a branch or a loop, of which no statistics are recorded: it need not have run.")
 _MERGED = gone("TensorFlow computes it in one with what reads it, so that no statistics of it were computed.")
 _UNDEFINED = gone("It may mean nothing, so that no statistics of it were computed.")
 _GAPS = {
     _MERGED: "computed in one with what reads them (products that are fused)",
-    _IN_TURNS: "computed in branches and loops",
+    _IN_TURNS: "in branches and loops, which need not have run",
     _UNDEFINED: "such that they may mean nothing",
 }
 _NO_NUMBERS = gone("Of tensors of this type no statistics are computed.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tfdbg_cli.commands.asked.result_names import result_called
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.finding import FoundKind, NameHit
 from tfdbg_cli.commands.registry import Command, Registry
@@ -13,7 +14,7 @@ from tfdbg_cli.commands.views.links import node_link
 from tfdbg_cli.commands.views.lists.health_columns import TO_COME, CountedLater
 from tfdbg_cli.document.cells import clip_start
 from tfdbg_cli.document.text import Line, Span, Style
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.units import shape_text
 
@@ -69,6 +70,8 @@ class FoundRows:
                 return f"lt -l {quoted(hit.name)}"
             case FoundKind.FILE:
                 return f"ps {quoted(hit.name)}"
+            case FoundKind.RESULT:
+                return f"pt {quoted(hit.name)}"
             case FoundKind.TENSOR:
                 return f"pt {quoted(str(self._tensor_name(row) or hit.name))}"
             case FoundKind.OP:
@@ -77,7 +80,7 @@ class FoundRows:
     def data(self, row: int) -> dict[str, Any]:
         """The JSON form. Reads the value of a tensor."""
         hit = self.hits[row]
-        name = self._tensor_name(row)
+        name = self._tensor_name(row) if hit.kind is FoundKind.TENSOR else None
         index = self._indices[row]
         summary = None if index is None else self._context.summary(index)
         health = None if summary is None else {"nan": summary.nan, "inf": summary.neg_inf + summary.pos_inf}
@@ -86,7 +89,7 @@ class FoundRows:
             "name": str(name or (hit.first if hit.kind is FoundKind.COMMAND else hit.name)),
             "command": self.command(row),
             "places": list(hit.match.places),
-            "op_type": self._op_type(hit) or None,
+            "op_type": self._op_type(row) or None,
             "health": health,
         }
 
@@ -100,17 +103,27 @@ class FoundRows:
         return self._counted.count(row)
 
     def _index(self, hit: NameHit) -> int | None:
-        if hit.kind is not FoundKind.TENSOR:
+        tensors = self._context.run.tensors if hit.kind in {FoundKind.RESULT, FoundKind.TENSOR} else None
+        if tensors is None:
             return None
-        found = self._context.run.tensors.named(hit.name)
+        if hit.kind is FoundKind.RESULT:
+            meant = tensor_name_of(result_called(self._context.call, hit.name))
+            found = tensors.named(meant.node, meant.slot)
+        else:
+            found = tensors.named(hit.name)
         return found[-1] if found else None
 
     def _tensor_name(self, row: int) -> TensorName | None:
         index = self._indices[row]
         return None if index is None else self._context.run.tensors[index].name
 
-    def _op_type(self, hit: NameHit) -> str:
-        node = self._context.graph.find(hit.name) if hit.kind in {FoundKind.OP, FoundKind.TENSOR} else None
+    def _op_type(self, row: int) -> str:
+        hit = self.hits[row]
+        if hit.kind is FoundKind.RESULT:
+            name = self._tensor_name(row)
+            node = None if name is None else self._context.graph.find(name.node)
+        else:
+            node = self._context.graph.find(hit.name) if hit.kind in {FoundKind.OP, FoundKind.TENSOR} else None
         return "" if node is None else node.op_type
 
     def _beside(self, row: int) -> list[Span]:
@@ -119,7 +132,8 @@ class FoundRows:
             key = self._keys(hit.first)
             spans = [Span(key, Style.KEY), Span(" ")] if key else []
             return [*spans, Span(self._registry.find(hit.first).summary, Style.DIM)]
-        spans = [Span(self._op_type(hit), Style.OP)] if self._op_type(hit) else []
+        op_type = self._op_type(row)
+        spans = [Span(op_type, Style.OP)] if op_type else []
         if index is not None:
             tensor = self._context.run.tensors[index]
             shape = "" if tensor.shape is None else shape_text(tensor.shape)

@@ -10,7 +10,7 @@ import pytest
 from support.sample_run import sample_run
 from support.scripted import ScriptedFrontend
 
-from tfdbg_cli.capture.controller import Action, Plan
+from tfdbg_cli.capture.controller import UNCOUNTED, Action, Plan
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import (
@@ -275,10 +275,21 @@ def test_the_thread_name_filter_matches_from_the_start() -> None:
 def test_queue_runners_are_left_alone_unless_asked_for() -> None:
     """tensorflow#11017: with QueueRunners the prompt opened in their threads."""
     debugger, front = _debugger(DebugRun())
-    assert _in_thread("QueueRunnerThread-fifo-enqueue", debugger) == Plan(1)
+    assert _in_thread("QueueRunnerThread-fifo-enqueue", debugger) == Plan(UNCOUNTED)
     assert front.stops == []
     debugger, front = _debugger(DebugRun(), thread_name_filter="Queue")
     assert _in_thread("QueueRunnerThread-fifo-enqueue", debugger).action is Action.CAPTURE
+
+
+@pytest.mark.parametrize("before", [PlainRun(), Continue(), Detach()])
+def test_runs_of_queue_runners_have_no_numbers(before) -> None:
+    """A blind test: a run in which a training of 30 steps stopped was run #107, and another time #108."""
+    debugger, _ = _debugger(before)
+    assert debugger.run_starts(_Pending()).number == 1
+    for _ in range(3):
+        assert _in_thread("QueueRunnerThread-fifo-enqueue", debugger) == Plan(UNCOUNTED)
+    assert debugger.run_count == 1
+    assert _in_thread("Worker", debugger).number == 2
 
 
 def test_a_run_made_at_the_prompt_is_left_alone() -> None:

@@ -32,6 +32,21 @@ def test_by_the_name_of_the_thread(pattern: str | None, name: str, included: boo
     assert _included(PromptThreads(pattern), name) is included
 
 
+def test_runs_made_at_the_prompt_are_counted_and_those_that_only_supply_input_are_not() -> None:
+    found: list[tuple[bool, bool]] = []
+
+    def ask() -> None:
+        found.append((PromptThreads().counts_this(), PromptThreads().counts_this(found=True)))
+
+    for name in ("QueueRunnerThread-input-1", "Dummy-7", "Worker"):
+        thread = threading.Thread(target=ask, name=name)
+        thread.start()
+        thread.join()
+    assert found == [(False, False), (False, True), (True, True)]
+    with terminal():
+        assert PromptThreads("nobody").counts_this()
+
+
 def test_what_is_run_while_at_the_prompt_is_left_alone() -> None:
     threads = PromptThreads()
     with terminal():

@@ -110,6 +110,12 @@ def chatter(context, options):
     return text_document("chatter", line("chattered"))
 
 
+def mumble(context, options):
+    """A progress bar of the program: a line without an end, on the last row of the terminal."""
+    os.write(1, b"\n" * 40 + b"  4% ###")
+    return text_document("mumble", line("mumbled"))
+
+
 def arrays() -> RunEnd:
     """A run with a NaN in an array of four axes."""
     array = np.arange(4 * 20 * 6 * 3, dtype=np.float32).reshape(4, 20, 6, 3)
@@ -190,7 +196,13 @@ def at_home() -> RunEnd:
 
 def frontend(opening: str = "lt", *, whole: bool = False) -> TuiFrontend:
     registry = standard_registry() if whole else small_registry()
-    for name, handler in (("slow", slow), ("leaves", leaves), ("chatter", chatter), ("endless", endless)):
+    for name, handler in (
+        ("slow", slow),
+        ("leaves", leaves),
+        ("chatter", chatter),
+        ("mumble", mumble),
+        ("endless", endless),
+    ):
         registry.add(Command(name, (), name, handler))
     return TuiFrontend(registry, Settings(), BUILT_IN_FILTERS, opening=lambda event: opening)
 

@@ -219,6 +219,23 @@ def test_the_terminal_as_the_program_left_it_is_shown_until_a_key(tmp_path):
     assert host.report()["different"] == {}
 
 
+def test_a_line_of_the_program_that_has_no_end_stays(tmp_path):
+    """A blind test: "any key comes back" stood in the place of a progress bar, and then nothing did."""
+    host = Host(tmp_path)
+    host.send(":mumble<enter>")
+    host.wait("mumbled")
+    for _ in range(2):
+        host.send("p")
+        host.wait("any key comes back")
+        rows = [row.rstrip() for row in host.text().splitlines()]
+        assert rows[rows.index("tfdbg: any key comes back") - 1] == "  4% ###"
+        host.send("x")
+        host.wait("q leave")
+    host.send("r")
+    assert host.finish() == 0
+    assert "  4% ###" in host.text() and "any key comes back" not in host.text()
+
+
 def test_the_screen_that_a_program_has_by_curses_is_left_and_drawn_anew(tmp_path):
     """A blind test: what a program drew after a stop came amid old lines of the shell."""
     host = Host(tmp_path, "curses")

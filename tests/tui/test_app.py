@@ -375,6 +375,13 @@ def test_ctrl_c_clears_then_asks_and_never_exits():
     assert drive("<ctrl c><ctrl c><ctrl c>").decision == Abort()
 
 
+@pytest.mark.parametrize("before", ["", ":lt", "/x", "q"])
+def test_ctrl_backslash_leads_to_ctrl_c_wherever_it_is_pressed(before):
+    screen = drive(f"{before}<ctrl \\>")
+    assert "Ctrl-\\ does nothing here. Ctrl-C twice asks how to leave" in screen.status
+    assert screen.decision is None
+
+
 def test_ctrl_c_stops_a_command_that_runs():
     screen = drive()
 

@@ -20,6 +20,7 @@ from tfdbg_cli.model.pausing import Sought
 from tfdbg_cli.model.runs import Estimate, Run, RunStart
 
 EVERYTHING = CaptureRequest()
+UNCOUNTED = 0  # in place of the number of a run that is left alone in a thread that only supplies input
 
 
 class Action(Enum):
@@ -60,7 +61,7 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one run is to be made. `number` is the number of the run, from 1.
+    """How one run is to be made. `number` is the number of the run, from 1; UNCOUNTED if it has none.
 
     `errors` asks that an error of an op be reported by `run_ends`, also where the run is left alone. `watched` says
     what the run is checked for; such runs are many, so a cheap way to check is preferred to a complete one.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
-from tfdbg_cli.capture.controller import EVERYTHING, Action, Attendant, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.controller import EVERYTHING, UNCOUNTED, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
 from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
 from tfdbg_cli.config.settings import Settings
@@ -114,7 +114,7 @@ class Debugger:
 
     @property
     def run_count(self) -> int:
-        """How many runs have begun."""
+        """How many runs have begun, but for those of threads that only supply input."""
         return self._count
 
     @property
@@ -208,7 +208,7 @@ class Debugger:
 
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
-        number = self.count_run()
+        number = self.count_run() if self._threads.counts_this(found=is_find(pending)) else UNCOUNTED
         if self._failure:
             self._failure.another_begins(self.prompt.notify)
         if self.attendant is not None:

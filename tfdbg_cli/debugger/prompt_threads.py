@@ -31,8 +31,16 @@ class PromptThreads:
 
         `found` says that a watch has found something here; then the runtime's own threads are included.
         """
-        if getattr(_HERE, "at_prompt", False):
-            return False
+        return not getattr(_HERE, "at_prompt", False) and self._admits_this(found)
+
+    def counts_this(self, *, found: bool = False) -> bool:
+        """Whether runs of the current thread have numbers: all but those of a thread that only supplies input.
+
+        How many such a thread has made by the time that another makes its own is a matter of chance.
+        """
+        return self._admits_this(found) or not threading.current_thread().name.startswith(_PUMPS)
+
+    def _admits_this(self, found: bool) -> bool:
         name = threading.current_thread().name
         return bool(self._pattern.match(name)) if self._pattern else not name.startswith(_QUEUES if found else _PUMPS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,27 @@ def test_where_the_program_stands_opens_the_prompt() -> None:
 def test_ways_to_go_on(command, decision) -> None:
     prompt, _ = _prompt()
     assert prompt.run(command) == decision
+
+
+def _tensor(value) -> SimpleNamespace:
+    array = np.asarray(value)
+    return SimpleNamespace(dtype=array.dtype, shape=array.shape, numpy=lambda: array)
+
+
+def test_a_ragged_tensor_is_told_by_its_values() -> None:
+    """A blind test: it was called a string, for NumPy has its rows as objects."""
+    rows = np.empty(2, np.dtype(object))
+    rows[:] = [np.int64([1, 2]), np.int64([])]
+    ragged = _tensor(rows)
+    ragged.shape, ragged.row_splits, ragged.flat_values = (2, None), _tensor([0, 2, 2]), _tensor(np.int64([1, 2]))
+    symbolic = SimpleNamespace(row_splits=None, flat_values=SimpleNamespace(), shape=(None,))
+    names = {"ids": ragged, "values": ragged.flat_values, "symbolic": symbolic}
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, frames=(replace(stop.run.frames[0], names=names),))))
+    told = {name: found["value"] for name, found in prompt.data("locals")["locals"].items()}
+    assert told["ids"] == "ragged [2,?]: int64[2] n=2 x∈[1, 2] μ=1.5 σ=0.5"
+    assert told["values"] == "int64[2] n=2 x∈[1, 2] μ=1.5 σ=0.5"
+    assert told["symbolic"].startswith("namespace(")
 
 
 def test_breakpoints_are_set_listed_and_dropped() -> None:

@@ -46,7 +46,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
     found = LEFT_CALL.by(error)
     if found is not None:
         plan, made = found
-        run = made.uncaptured(made.described(plan.number, thread), failure)
+        run = made.uncaptured(made.described(plan.number or number + 1, thread), failure)
         notes = run.notes
     else:
         of_section = watch.broken_off(failure, frames, number)

@@ -202,6 +202,9 @@ def _pdb(context: Context, options: argparse.Namespace) -> UiAction:
 
 def _brief(value: Any) -> str:
     """`value` in one line: what an array or tensor holds, and of anything else its beginning as Python shows it."""
+    ragged = _ragged_text(value)
+    if ragged:
+        return ragged
     array = _array_of(value)
     if array is not None:
         return chip(array, name_of(array.dtype)).text
@@ -210,6 +213,18 @@ def _brief(value: Any) -> str:
     except our_errors() as error:  # it is the program's own
         text = f"repr() raised {type(error).__name__}"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _ragged_text(value: Any) -> str:
+    """What a RaggedTensor holds: its rows, of which NumPy would make objects, as one; empty of anything else."""
+    try:
+        if not hasattr(value, "row_splits") or not hasattr(value, "flat_values"):
+            return ""
+        lengths = ["?" if length is None else str(length) for length in value.shape]
+    except our_errors():  # a proxy of nothing
+        return ""
+    array = _array_of(value.flat_values)
+    return "" if array is None else f"ragged [{','.join(lengths)}]: {chip(array, name_of(array.dtype)).text}"
 
 
 def _array_of(value: Any) -> Array | None:

@@ -17,6 +17,8 @@ _NEVER_AFTER_ESCAPE = frozenset(
     {"run", "continue", "detach", "abort", "exit", "step", "over", "finish", "until", "set", "pdb", "ui:watch"}
     | {"ui:ignore", "ui:ignore-go", "ui:shell", "ui:edit", "ui:side"}
 )
+_QUIT = "ctrl \\"  # anywhere else it ends a program: a signal here would leave the screen as it is
+_LEAVES = "Ctrl-C twice asks how to leave."
 _LINE_ENDS = frozenset({"enter", "ctrl j"})  # terminals send either
 _TYPING = frozenset({KeyContext.PROMPT, KeyContext.SEARCH, KeyContext.FILTER, KeyContext.FIND})
 _MOST = 9_999_999  # a count
@@ -60,6 +62,8 @@ class Keyboard:
             self._pasted(key)
         elif key in {"focus in", "focus out"}:
             return
+        elif key == _QUIT:
+            self._screen.say(Message(f"{key_name(key)} does nothing here.", hint=_LEAVES, passing=True))
         elif self._state.letter:
             self._lettered(key)
         elif key == "ctrl j" and self._state.place in _TYPING:

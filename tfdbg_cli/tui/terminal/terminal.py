@@ -42,6 +42,9 @@ _ANY_KEY = "\r\x1b[7mtfdbg: any key comes back\x1b[m"
 _LAST_ROW = "\x1b[999H"
 _STANDARD_INPUT = 0
 _ANY_KEY_GONE = "\r\x1b[K"
+# A row below is made, for which others may move up, and the place in a line that is not at its end is kept.
+_ROW_BELOW = "\x1bD\x1b[A\x1b7\x1b[B"
+_BACK_UP = "\x1b8"
 
 
 class TtyScreen(urwid.display.raw.Screen):
@@ -230,15 +233,15 @@ class TtyScreen(urwid.display.raw.Screen):
         self._spool.stop()
         before = termios.tcgetattr(descriptor)
         try:
-            if self._program_screen.show():
-                terminal_out.write(_LAST_ROW)
+            is_drawn = self._program_screen.show()
+            terminal_out.write(_LAST_ROW if is_drawn else _ROW_BELOW)
             modes = termios.tcgetattr(descriptor)
             modes[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)  # one key, whatever it is
             termios.tcsetattr(descriptor, termios.TCSADRAIN, modes)
             terminal_out.write(_ANY_KEY)
             terminal_out.flush()
             os.read(descriptor, _A_KEY)
-            terminal_out.write(_ANY_KEY_GONE)
+            terminal_out.write(_ANY_KEY_GONE if is_drawn else _ANY_KEY_GONE + _BACK_UP)
             terminal_out.flush()
         finally:
             self._program_screen.hide()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
 
 from tfdbg_cli.analysis.choosing.figures import figure
 from tfdbg_cli.commands.context import Context
@@ -169,6 +170,18 @@ class CountedLater:
         self._memory.histograms[key] = counts
 
 
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What was counted of a group: what is bad, as a number and in words, and how large the rest is."""
+
+    bad: Span = TO_COME
+    words: tuple[Span, ...] = (TO_COME,)
+    largest: Span = TO_COME
+
+
+_NO_SUMS = _Sums()
+
+
 class SumsLater:
     """Counts what is NaN or infinite in groups of tensors, such as layers: `group` tells those of a row."""
 
@@ -176,15 +189,19 @@ class SumsLater:
         self._memory, self._run = context.memory, context.current
         self._tensors = CountedLater(context, range(len(context.run.tensors)))
         self._group = group
-        self._found: dict[int, tuple[Span, Span]] = {}
+        self._found: dict[int, _Sums] = {}
 
     def cell(self, row: int) -> Span:
         """How many elements of the group are so, as far as that is known."""
-        return self._found.get(row, (TO_COME, TO_COME))[0]
+        return self._found.get(row, _NO_SUMS).bad
+
+    def words(self, row: int) -> tuple[Span, ...]:
+        """The same in words, `2 NaN` and `1 ±inf` apart where they were told apart; empty for none."""
+        return self._found.get(row, _NO_SUMS).words
 
     def largest(self, row: int) -> Span:
         """The largest magnitude of a finite element in the group, as far as that is known."""
-        return self._found.get(row, (TO_COME, TO_COME))[1]
+        return self._found.get(row, _NO_SUMS).largest
 
     def missing(self, row: int) -> bool:
         return row not in self._found
@@ -192,6 +209,7 @@ class SumsLater:
     def count(self, row: int) -> Iterator[None]:
         """Count the tensors of the group that nobody has counted yet."""
         bad, unknown, largest = 0, False, float("nan")
+        nan, inf = 0.0, 0.0  # NaN where some of the group does not tell them apart
         for index in self._group(row):
             if self._tensors.missing(index):
                 yield from self._tensors.count(index)
@@ -201,7 +219,18 @@ class SumsLater:
                 continue
             unknown = unknown or not summary.tells_nonfinite
             bad += summary.nonfinite
+            nan, inf = nan + figure(summary, "nan"), inf + figure(summary, "inf")
             magnitude = figure(summary, "absmax")
             largest = largest if magnitude <= largest or magnitude != magnitude else magnitude
         count = Span("?", Style.WARNING) if unknown else Span(f"{bad:,}" if bad else "", Style.NAN)
-        self._found[row] = count, _number(largest)
+        self._found[row] = _Sums(count, _in_words(count, nan, inf), _number(largest))
+
+
+def _in_words(count: Span, nan: float, inf: float) -> tuple[Span, ...]:
+    """`count` in words; of `nan` and `inf` alone what there is, if both are known."""
+    if not count.text:
+        return ()
+    if count.text == "?" or nan != nan or inf != inf:
+        return (Span(f"{count.text} NaN or ±inf", count.style),)
+    named = ((nan, "NaN", Style.NAN), (inf, "±inf", Style.INF))
+    return tuple(Span(f"{int(number):,} {name}", style) for number, name, style in named if number)

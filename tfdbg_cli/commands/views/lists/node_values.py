@@ -28,7 +28,7 @@ class NodeValues:
         return self._sums
 
     def spans(self, row: int) -> Sequence[Span | str]:
-        """`float32[4,2]  2 NaN, ±inf  |x| max 2.9`: of a node with several tensors all of them together."""
+        """`float32[4,2]  2 NaN  1 ±inf  |x| max 2.9`: of a node with several tensors all of them together."""
         found = self._store.named(self._nodes[row])
         if not found:
             return ()
@@ -42,9 +42,9 @@ class NodeValues:
             return parts
         if self._sums.missing(row):
             return (*parts, "  ", self._sums.cell(row))
-        bad, largest = self._sums.cell(row), self._sums.largest(row)
-        if bad.text:
-            parts += ["  ", Span(f"{bad.text} NaN, ±inf", bad.style)]
+        largest = self._sums.largest(row)
+        for bad in self._sums.words(row):
+            parts += ["  ", bad]
         if largest.text:
             parts += [Span("  |x| max ", Style.DIM), largest]
         return parts

@@ -14,7 +14,7 @@ from support.checkpoint_maker import checkpoint
 from support.far_files import CountedFiles, put
 from support.golden import check_golden
 from support.looks import frame_with_looks
-from support.made_run import made_run, op
+from support.sample_run import sample_run
 from support.slow_screen import Slow
 
 from tfdbg_cli.formats.container.writer import RecordingWriter
@@ -212,7 +212,7 @@ def test_a_recording_is_scanned_beside_the_screen(
     server: _Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = RecordingWriter(tmp_path / "rec")
-    writer.write(made_run(op("large", "Identity", value=_WEIGHTS)))  # more than what is fetched ahead
+    writer.write(sample_run())
     writer.close()
     monkeypatch.setattr(far_folder, "_SMALL", 0)
     monkeypatch.setattr(far_folder, "_BLOCK", 1)  # more of it than the first frame asks for

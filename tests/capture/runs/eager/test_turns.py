@@ -670,3 +670,97 @@ def test_an_epoch_that_takes_a_gradient_to_show_it_is_no_step(op) -> None:
             apply_gradients()
         gradient()
     assert op.found == [1, 1, 2, 2, 1, 3, 3, 4, 4, 2]
+
+
+def _minimize(function: Any, times: int, update: Any = None) -> None:
+    """What stands for an optimizer of a package, which may run ops of its own."""
+    for _ in range(times):
+        function()
+        if update is not None:
+            update()
+
+
+@pytest.fixture
+def packaged(op: Ops, monkeypatch: pytest.MonkeyPatch) -> Ops:
+    """`op`, with `_minimize` as a package's."""
+
+    def is_program(code: Any) -> bool:
+        return code.co_filename == __file__ and code.co_name not in {"__call__", "_minimize"}
+
+    for reader in ("turn", "passages", "repeated_calls"):
+        monkeypatch.setattr(f"tfdbg_cli.capture.runs.eager.program.{reader}.is_program", is_program)
+    return op
+
+
+@pytest.mark.parametrize("updates", [False, True], ids=["the function", "the package"])
+def test_a_function_that_a_package_calls_again_and_again_has_a_turn_for_each_call(packaged, *, updates: bool) -> None:
+    """A blind test: what SciPy minimized, and what `map` did, was one run, or three for each step."""
+    op = gradient = packaged
+
+    def loss() -> None:
+        op()
+        for _layer in range(2):
+            op()
+        gradient()
+
+    _minimize(loss, 3, op if updates else None)
+    each = 5 if updates else 4
+    assert op.found[each:] == [2] * each + [3] * each, "that it is called again shows with the second call"
+    op()
+    assert op.found[-1] is None
+
+
+def test_so_has_one_that_has_helpers_take_and_apply_gradients(packaged) -> None:
+    op = packaged
+
+    def grads() -> None:
+        op()
+
+    def apply() -> None:
+        for _variable in range(2):
+            assign_sub = op
+            assign_sub(writes=True)
+
+    def step(_batch: int) -> None:
+        grads()
+        apply()
+
+    list(map(step, range(4)))
+    assert op.found[3:] == [2, 2, 2, 3, 3, 3, 4, 4, 4]
+
+
+def test_calls_at_different_places_of_the_program_are_no_turns(packaged) -> None:
+    op = gradient = packaged
+
+    def step() -> None:
+        op()
+        gradient()
+
+    step()
+    op()
+    step()
+    step()
+    assert op.found == [None] * 7
+
+
+def test_neither_is_a_function_that_takes_no_gradient(packaged) -> None:
+    op = packaged
+
+    def layer() -> None:
+        op()
+
+    _minimize(layer, 3)
+    assert op.found == [None] * 3
+
+
+def test_a_loop_around_the_package_goes_before_calls(packaged) -> None:
+    op = gradient = packaged
+
+    def loss() -> None:
+        op()
+        gradient()
+
+    for _epoch in range(2):
+        _minimize(loss, 2)
+        op()
+    assert op.found == [1] * 5 + [2] * 5

@@ -11,6 +11,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.controller import Action, Controller, Plan
 from tfdbg_cli.capture.runs.eager.deferred_ops import THREADS
 from tfdbg_cli.capture.runs.eager.log.earlier_runs import EarlierRuns
+from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.loop_choice import outer_loops, prepares_training
 from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
@@ -18,7 +19,7 @@ from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
 from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
 from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
 from tfdbg_cli.capture.runs.eager.section import PendingSection, Section, between
-from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
+from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id, type_in_variable
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
@@ -32,8 +33,8 @@ _MIXED = (
     " made the arguments of these was recorded. A watch looks at all of it."
 )
 _LATE = (
-    "The first turn of {} was not recorded: it computes with no tf.Variable, and that it trains is known from the"
-    " second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
+    "The first turn of {} was not recorded: nothing in it is computed with a tf.Variable, and that it trains is known"
+    " from the second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
 )
 _WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
 _MOST_STACKS = 5_000
@@ -216,9 +217,9 @@ def _works(stack: Stack) -> bool:
 
 
 def _is_variable(given: OpInput, read: set[int]) -> bool:
-    """Whether an op is given a variable, or what was read of one."""
+    """Whether an op is given a variable, by its handle too, or what was read of one."""
     if type(given) is EagerTensor:
-        return tensor_id(given) in read
+        return tensor_id(given) in read or (dtype_number(given) == RESOURCE and bool(type_in_variable(given)))
     return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
 
 

@@ -94,6 +94,8 @@ def prepares_training(turn: Turn, stack: Stack, *, with_variables: bool) -> bool
     So an epoch begins with a shuffle, or a sum of losses. What computes `with_variables` may be of a step that goes
     on in the loop, as an evaluation does that updates metrics there, unless gradients are taken in it.
     """
+    if turn.loop.of_calls:
+        return False
     own, offset = max(turn.loop.own_evidence, 2 * with_variables), stack[-2 * turn.depth + 1]
     later = (loop for loop in loops_of(turn.code) if loop.lies_within(turn.loop) and loop.start > offset)
     return any(loop.evidence > own for loop in later)

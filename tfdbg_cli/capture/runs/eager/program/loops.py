@@ -129,6 +129,13 @@ def loop_of_calls(code: CodeType) -> Loop:
 
 
 @by_identity
+def calls_gradients(code: CodeType) -> bool:
+    """Whether `code` calls what is named as what computes gradients: `compute_grads`."""
+    called = calls_in([i for i in dis.get_instructions(code) if i.opname != "CACHE"])
+    return any(isinstance(name, str) and "grad" in name for _, name in called)
+
+
+@by_identity
 def works_of(code: CodeType) -> tuple[int, ...]:
     """The offsets of the instructions of `code` that may run ops: calls, except of names known to run none, and `@`.
 

@@ -1,73 +1,104 @@
 """Functions of the program that a package calls again and again, outside of the program's loops.
 
-So does an optimizer of SciPy with the function that it minimizes, and `map` with a step. Each call that trains is a
-turn, as of a loop whose body is the function. That it is called again shows with the second call, so the first is
-part of what lies before it.
+So does an optimizer of SciPy with the function that it minimizes, and `map` with a step. From each call that trains
+to the next one is a turn, what the package runs in between included. That it is called again shows with the second
+call, so the first is part of what lies before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import CO_OPTIMIZED
 from types import CodeType
 
-from tfdbg_cli.capture.runs.eager.program.control_flow import control_flow
-from tfdbg_cli.capture.runs.eager.program.loops import loop_of_calls
+from tfdbg_cli.capture.runs.eager.program.loops import calls_gradients, loop_of_calls
+from tfdbg_cli.capture.runs.eager.program.passages import begins_anew
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.runs.eager.program.turn import Turn
 
+_MOST_SEEN = 1_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CallTurn(Turn):
+    """A turn that is a call of the function `code`, and all behind it up to the next one; `around` are calls outside.
+
+    The function may be called at another depth each time, as the package comes to it by other ways.
+    """
+
+    around: Stack
+
+    def numbered(self, number: int) -> CallTurn:
+        return CallTurn(self.code, self.loop, self.depth, number, self.around)
+
+    def holds(self, stack: Stack) -> bool:
+        """Whether `stack` is within the same call of the program's as the function was."""
+        return len(stack) > len(self.around) and (not self.around or stack[-len(self.around) :] == self.around)
+
+    def runs_once(self, stack: Stack) -> bool:
+        within = self._within(stack)
+        return within is not None and Turn.runs_once(within, stack)
+
+    def goes_on(self, last: Stack, stack: Stack, mark: Stack) -> bool:
+        """Whether the function was not called anew between the ops with the stacks `last` and `stack`."""
+        now, before = self._within(stack), self._within(last)
+        if now is None:
+            return True
+        if before is None or before.depth != now.depth or _outside(last, now) != _outside(stack, now):
+            return False
+        return not begins_anew(now, last, stack, mark)
+
+    def _within(self, stack: Stack) -> Turn | None:
+        """The turn with the depth at which the function stands in `stack`; None where it does not."""
+        depths = range(len(self.around) // 2 + 1, len(stack) // 2 + 1)
+        depth = next((depth for depth in depths if stack[-2 * depth] is self.code), None)
+        return None if depth is None else Turn(self.code, self.loop, depth, self.number)
+
 
 class RepeatedCalls:
-    """The functions that were called again in one thread."""
+    """The functions that were called in one thread, and those that were called again."""
 
     def __init__(self) -> None:
-        self._known: dict[int, CodeType] = {}  # by its id
+        self._seen: dict[int, CallTurn] = {}  # by the id of the code, the latest call
+        self._again: set[int] = set()  # those that were called again
 
-    def around(self, last: Stack, stack: Stack) -> Turn | None:
+    def around(self, last: Stack, stack: Stack) -> CallTurn | None:
         """The turn that is a call of such a function around `stack`; `last` is the stack of the op before.
 
         Its number is 2, where nothing is known of an earlier one.
         """
-        for depth, code in _codes(stack):
-            if id(code) in self._known:
-                return Turn(code, loop_of_calls(code), depth, 2)
-        found = _called_anew(last, stack)
-        if found is not None:
-            self._known[id(found.code)] = found.code
-        return found
-
-
-def _codes(stack: Stack) -> Iterator[tuple[int, CodeType]]:
-    """The code of each call of `stack`, the outermost first, with its depth."""
-    return ((depth, stack[-2 * depth]) for depth in range(1, len(stack) // 2 + 1))
-
-
-def _called_anew(last: Stack, stack: Stack) -> Turn | None:
-    """The outermost function of the program that trains and was called anew between the ops with these stacks.
-
-    It is called from where it was called before, or by a package, which may stand elsewhere by now.
-    """
-    shorter = min(len(last), len(stack)) // 2
-    moved = next((d for d in range(1, shorter + 1) if not _stands_alike(last, stack, d)), None)
-    if moved is None:
+        for depth, code in _candidates(stack):
+            call = CallTurn(code, loop_of_calls(code), depth, 2, _program_around(stack, depth))
+            seen = self._seen.get(id(code))
+            if len(self._seen) > _MOST_SEEN:
+                self._seen.clear()
+            self._seen[id(code)] = call
+            if seen is None or seen.around != call.around:
+                continue
+            if id(code) in self._again or not call.goes_on(last, stack, []):
+                self._again.add(id(code))
+                return call
         return None
-    code, before = stack[-2 * moved], last[-2 * moved]
-    if is_program(code):
-        offsets = last[-2 * moved + 1], stack[-2 * moved + 1]
-        anew = moved > 1 and code is before and not control_flow(code).leads(*offsets)
-        return _turn(code, moved) if anew else None
-    own = [next(((d, c) for d, c in _codes(one) if d > moved and is_program(c)), None) for one in (last, stack)]
-    if own[0] is None or own[1] is None or own[0][1] is not own[1][1]:
-        return None
-    return _turn(own[1][1], own[1][0])
 
 
-def _stands_alike(last: Stack, stack: Stack, depth: int) -> bool:
-    """Whether both stacks stand at the same instruction of the same code at `depth`."""
-    at = -2 * depth
-    return last[at] is stack[at] and last[at + 1] == stack[at + 1]
+def _candidates(stack: Stack) -> Iterator[tuple[int, CodeType]]:
+    """The functions of the program in `stack` that look like a step of training, the outermost first, with depths."""
+    for depth in range(2, len(stack) // 2 + 1):
+        code = stack[-2 * depth]
+        if is_program(code) and code.co_flags & CO_OPTIMIZED:  # no module, which runs once
+            evidence = loop_of_calls(code).own_evidence
+            if evidence == 3 or (evidence == 2 and calls_gradients(code)):
+                yield depth, code
 
 
-def _turn(code: CodeType, depth: int) -> Turn | None:
-    loop = loop_of_calls(code)
-    return Turn(code, loop, depth, 2) if loop.own_evidence == 3 else None
+def _program_around(stack: Stack, depth: int) -> Stack:
+    """The calls from the outermost to the innermost one of the program's outside of that of `depth`."""
+    own = next((at for at in range(depth - 1, 0, -1) if is_program(stack[-2 * at])), 0)
+    return stack[-2 * own :] if own else []
+
+
+def _outside(stack: Stack, turn: Turn) -> Stack:
+    """The calls outside of the function of `turn`."""
+    return stack[-2 * (turn.depth - 1) :] if turn.depth > 1 else []

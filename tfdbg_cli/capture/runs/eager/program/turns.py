@@ -9,7 +9,7 @@ from __future__ import annotations
 from tfdbg_cli.capture.runs.eager.program.loop_choice import SeenLoops, takes_for
 from tfdbg_cli.capture.runs.eager.program.met_stacks import MetStack, MetStacks
 from tfdbg_cli.capture.runs.eager.program.passages import begins_anew, goes_forward, in_same_loop
-from tfdbg_cli.capture.runs.eager.program.repeated_calls import RepeatedCalls
+from tfdbg_cli.capture.runs.eager.program.repeated_calls import CallTurn, RepeatedCalls
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
 
@@ -136,7 +136,12 @@ class EagerTurns:
         if turn is None:
             return self._begin(self._found(last, stack))
         ends = self._met.ended(last, stack, self._mark, begun=begun)
-        if ends is None:
+        if ends is None and isinstance(turn, CallTurn):
+            if not turn.holds(stack):
+                return self._begin(self._found(last, stack))
+            ends = not turn.goes_on(last, stack, self._mark)
+            self._met.note_passage(last, stack, self._mark, begun=begun, ends=ends)
+        elif ends is None:
             if not begun and in_same_loop(turn, last, stack):
                 inner = self._found(last, stack)
                 if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
@@ -178,7 +183,10 @@ class EagerTurns:
         goes_on = (
             not (self._turn is not None and found.is_inside(self._turn))  # then it is entered anew
             and known.holds(last)
-            and in_same_loop(known, last, stack)
-            and not begins_anew(known, last, stack, [])
+            and (
+                found.goes_on(last, stack, [])
+                if isinstance(found, CallTurn)
+                else in_same_loop(known, last, stack) and not begins_anew(known, last, stack, [])
+            )
         )
         return found.numbered(known.number + (not goes_on))

@@ -8,7 +8,7 @@ import pytest
 from support.made_run import Op, made_graph, op
 from support.real_graphs import NAMES, real_graph
 
-from tfdbg_cli.analysis.graph.nodes.roles import Role, role_by_name, role_of, roles_of
+from tfdbg_cli.analysis.graph.nodes.roles import Role, is_weight, role_by_name, role_of, roles_of
 from tfdbg_cli.model.graph import Graph
 
 F, G, U = Role.FORWARD, Role.GRADIENT, Role.UPDATE
@@ -202,3 +202,18 @@ def test_what_comes_of_a_loop_that_fills_a_list_for_its_gradient_is_forward() ->
     shape, filled = "gradient_tape/while/accumulator/element_shape", "gradient_tape/while/accumulator"
     loop = op(shape, "Const"), op(filled, "EmptyTensorList", shape, "most"), op("while", "While", "next", filled)
     assert roles_of(_step_of_fit(*loop)).get("loss", F) is F
+
+
+def test_the_state_of_an_optimizer_in_a_branch_is_no_weight() -> None:
+    """A LossScaleOptimizer applies in a branch: its momentum was a weight that changed by more than it was."""
+    adam = "cond/true/adam"
+    graph = made_graph(
+        op("x", "Placeholder"), op("w", "VarHandleOp"), op("m", "VarHandleOp"), op("read", "ReadVariableOp", "w"),
+        op("y", "Mul", "x", "read"), op("gradient_tape/Mul", "Mul", "x", "y"),
+        op("cond", "If", "finite", "m", "w", "gradient_tape/Mul"),
+        op(f"{adam}/ReadVariableOp", "ReadVariableOp", "m"),
+        op(f"{adam}/Sub", "Sub", "gradient_tape/Mul", f"{adam}/ReadVariableOp"),
+        op(f"{adam}/AssignAddVariableOp", "AssignAddVariableOp", "m", f"{adam}/Sub"),
+        op(f"{adam}/AssignSubVariableOp", "AssignSubVariableOp", "w", f"{adam}/Sub"),
+    )  # fmt: skip
+    assert [is_weight(graph, variable) for variable in ("w", "m")] == [True, False]

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import LONG_SUMS, NEW_LISTS, PIPELINE_OPS, SENDS, UNPACKS, VARIABLES
+from tfdbg_cli.ops.kinds import CALLS, LONG_SUMS, NEW_LISTS, PIPELINE_OPS, SENDS, UNPACKS, VARIABLE_READS, VARIABLES
 
 
 class Role(StrEnum):
@@ -225,8 +225,11 @@ def is_weight(graph: Graph, handle: str) -> bool:
     """Whether the forward pass reads the variable, which it does not for optimizer state, and an update writes it.
 
     ReadVariableOps without a reader do not count: TensorFlow adds one to each variable, for fetching its value.
+    Neither do calls, where what is inside of them reads the variable.
     """
     readers = [reader for reader, _ in graph.consumers(handle)]
+    if any(reader.op_type in VARIABLE_READS for reader in readers):
+        readers = [reader for reader in readers if reader.op_type not in CALLS]
     roles = {
         role_of(graph, reader.name, reader.op_type)
         for reader in readers

@@ -230,6 +230,7 @@ def test_what_keeps_a_verb_from_answering_is_told_to_scripts(words: list[str]) -
         ("open --json --bogus", "The following arguments are required: PATH."),
         ("run --bogus --json a.py", "Unrecognized arguments: --bogus."),
         ("run --json --until zero --until one a.py", "--until is given twice: a watch has one filter."),
+        ("run --json -f zero -f one a.py", "-f is given twice: a watch has one filter."),
         ("run --bogus a.py --json", ""),
     ],
 )

@@ -45,7 +45,12 @@ def prepare_parser(parser: Parser) -> None:
         " infinite: short for --until bad_result",
     )
     parser.add_argument(
-        "--until", metavar="FILTER", action=_Once, default="", help="stop at the first run with a tensor that passes"
+        "--until",
+        "-f",
+        metavar="FILTER",
+        action=_Once,
+        default="",
+        help="stop at the first run with a tensor that passes; -f, as `run -f` at the prompt, is the same",
     )
     add_prompt_options(parser)
     watch = parser.add_argument_group("with --watch or --until, as for `run -f` at the prompt")

@@ -150,3 +150,25 @@ def _all_loops(program: Any) -> list[Any]:
     """The loops of a function and of the code in it: before Python 3.12 a comprehension is a function of its own."""
     inner = [code for code in program.__code__.co_consts if isinstance(code, CodeType)]
     return [loop for code in (program.__code__, *inner) for loop in loops_of(code)]
+
+
+def test_a_loop_over_variables_is_no_loop_of_steps() -> None:
+    def over_variables(variables: Any, slopes: Any, rate: float) -> None:
+        for one, slope in zip(variables, slopes, strict=True):
+            one.assign_sub(rate * slope)
+
+    def steps(weight: Any, slopes: Any) -> None:
+        for slope in slopes:
+            weight.assign_sub(slope)
+
+    def both(weight: Any, variables: Any) -> None:
+        for one in variables:
+            one.assign(0)
+            weight.assign_add(1)
+
+    def trains(variables: Any, loss: Any) -> None:
+        for one in variables:
+            one.assign(0)
+            one.assign_sub(loss.gradient(one))
+
+    assert [len(loops_of(function.__code__)) for function in (over_variables, steps, both, trains)] == [0, 1, 1, 1]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dis
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from tfdbg_cli.capture.runs.eager.program.called_names import calls_in
 
 _STEP_OF_TRAINING = re.compile(r"GradientTape|apply_gradients|minimize|gradient|train_on_batch")
 _TAKES = re.compile(r"GradientTape|gradient|jacobian")
 _ASSIGNS = re.compile(r"assign(_add|_sub)?")
+_LOOKS_UP = frozenset({"LOAD_METHOD", "LOAD_ATTR"})
 _WRITES = re.compile(rf"{_ASSIGNS.pattern}|apply")
 _APPLIES = re.compile(r"apply_gradients|minimize|train_on_batch|apply")
 _BOTH = re.compile(r"minimize|train_on_batch")
@@ -50,6 +51,27 @@ def takes_gradients(body: Sequence[dis.Instruction]) -> bool:
 def assigns(body: Sequence[dis.Instruction]) -> bool:
     """Whether `body` assigns to variables, other than a learning rate."""
     return any(map(_ASSIGNS.fullmatch, _unscheduled(body)))
+
+
+def assigns_to_its_items(body: Sequence[dis.Instruction]) -> bool:
+    """Whether `body`, of a `for` loop, assigns to what it loops over and to nothing else: `for v in …: v.assign(…)`."""
+    begin = next((at for at, i in enumerate(body) if i.opname == "FOR_ITER"), None)
+    if begin is None:
+        return False
+    behind = list(takewhile(lambda i: i.opname.startswith(("STORE_", "UNPACK_")), body[begin + 1 :]))
+    items = {name for i in behind if i.opname.startswith("STORE_") for name in _names(i)[: 2 - ("LOAD" in i.opname)]}
+    to = [
+        _names(before)[-1:] if "LOAD_" in before.opname else []
+        for before, i in pairwise(body)
+        if isinstance(i.argval, str) and i.opname in _LOOKS_UP and _ASSIGNS.fullmatch(i.argval)
+    ]
+    return bool(to) and all(items.intersection(names) for names in to)
+
+
+def _names(instruction: dis.Instruction) -> list[str]:
+    """The names that one instruction loads or stores, of which Python 3.13 has two in one."""
+    named = instruction.argval
+    return list(named) if isinstance(named, tuple) else [named] if isinstance(named, str) else []
 
 
 def applies_gradients(body: Sequence[dis.Instruction]) -> bool:

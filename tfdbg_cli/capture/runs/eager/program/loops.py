@@ -12,6 +12,7 @@ from tfdbg_cli.capture.runs.eager.program.control_flow import JUMPS, control_flo
 from tfdbg_cli.capture.runs.eager.program.evidence import (
     applies_gradients,
     assigns,
+    assigns_to_its_items,
     calls_a_step,
     evidence_of,
     takes_gradients,
@@ -50,6 +51,7 @@ class Loop:
     writes: bool = False  # whether it applies or assigns there
     adds_up: bool = False  # whether a loop in it takes the gradients of one of its steps
     line: int = 0  # with which it begins
+    over_variables: bool = False  # whether it assigns to what it loops over
     of_calls: bool = False  # whether it is a whole function: a turn is a call of it
     own_step: bool = False  # whether it takes gradients and applies them, outside of the loops in it
 
@@ -72,8 +74,10 @@ def loops_of(code: CodeType) -> tuple[Loop, ...]:
     """The loops of `code` whose turns may be runs; an outer loop comes before those in it.
 
     Comprehensions are not among them, such as one that writes all variables, but for one that calls what trains.
+    Neither are loops over variables, which are a part of a step.
     """
-    return tuple(loop for loop in all_loops_of(code) if not loop.collects or loop.evidence in (1, 3))
+    loops = (loop for loop in all_loops_of(code) if not (loop.over_variables and loop.evidence == 2))
+    return tuple(loop for loop in loops if not loop.collects or loop.evidence in (1, 3))
 
 
 @by_identity
@@ -113,6 +117,7 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
                 writes=applies or assigned,
                 adds_up=any(applies or (assigned and not loop.assigns) for loop in taking),
                 own_step=trains_itself(own),
+                over_variables=assigns_to_its_items(body),
                 line=min(line_at(code, start), line_at(code, end)),  # at its end a `while` asks again
             )
         )

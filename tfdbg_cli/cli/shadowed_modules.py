@@ -23,7 +23,7 @@ from tfdbg_cli.process.pythons_folders import before_pythons, pythons_first
 # loads, too. A test finds what is missing here.
 PACKAGES = ("tfdbg_cli", "urwid", "wcwidth", "pygments", "tomlkit")
 PYTHONS = (
-    "array", "asyncio", "base64", "concurrent.futures.thread", "contextvars", "csv", "ctypes", "difflib",
+    "array", "asyncio", "base64", "codeop", "concurrent.futures.thread", "contextvars", "csv", "ctypes", "difflib",
     "email.message", "fcntl", "glob", "heapq", "hmac", "html", "locale", "logging", "mmap", "numbers", "pdb",
     "platform", "pprint", "pty", "queue", "readline", "resource", "secrets", "select", "selectors", "signal",
     "socket", "sqlite3", "subprocess", "symtable", "sysconfig", "termios", "textwrap", "tomllib", "traceback",

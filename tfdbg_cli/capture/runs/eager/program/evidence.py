@@ -54,7 +54,7 @@ def assigns(body: Sequence[dis.Instruction]) -> bool:
 
 
 def assigns_to_its_items(body: Sequence[dis.Instruction]) -> bool:
-    """Whether `body`, of a `for` loop, assigns to what it loops over and to nothing else: `for v in …: v.assign(…)`."""
+    """Whether `body`, of a `for` loop, assigns to what it loops over and nothing else: `for v in …: v.assign()`."""
     begin = next((at for at, i in enumerate(body) if i.opname == "FOR_ITER"), None)
     if begin is None:
         return False

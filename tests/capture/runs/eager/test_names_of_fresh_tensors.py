@@ -76,6 +76,26 @@ def test_data_that_all_turns_have_in_common_is_looked_for_once(monkeypatch: pyte
     assert "data" in front.ends[0].run.call.feeds, "in the fourth turn, too"
 
 
+def test_a_run_that_is_kept_calls_its_variables_as_the_stop_does() -> None:
+    decision = RunUntil("has_inf_or_nan", keep=2)
+    front = ScriptedFrontend(decision)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+    weight = tf.Variable(np.ones((3, 2), np.float32))
+    try:
+        for turn in range(3):
+            weight.assign_sub(tf.math.log(tf.reduce_sum(weight) - 100.0 * (turn // 2)) * tf.ones([3, 2]))
+    finally:
+        debugger.attendant = None
+        watch.attend(False)
+    (end,) = front.ends[:1]
+    for run in (*end.earlier, end.run):
+        assert "weight" in run.graph and "Variable" not in run.graph
+        assert run.variables is not None
+        assert run.variables.trainable == {"weight": True}
+
+
 def test_a_number_has_not_the_name_of_the_first_tensor_of_the_process() -> None:
     named = namer((), {0: "first"})
     assert named(OutsideInput(0.2)) == ""

@@ -360,9 +360,9 @@ class EagerWatch:
                 if self._checks is not None:
                     self._checks.judged()
             elif self._checks is not None and self._checks.at_ops:
-                self._controller.run_passed(plan, lambda: section.run(plan.number, ()))
+                self._controller.run_passed(plan, lambda: section.run(plan.number, live_frames(), ended=True))
             else:
-                self._controller.run_ends(plan, section.run(plan.number, ()))
+                self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
         except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)

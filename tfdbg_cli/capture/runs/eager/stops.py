@@ -57,7 +57,8 @@ class Stops:
             apart = found_by.out_of_fine(inputs) and _was_bad_before(section.log, op)
             return self._opened_at(section, PausedOp(op, outputs), alone=apart)
         if sought is not None:
-            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
+            named = section.names is not None
+            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn, named=named)
             if why:
                 self._pauses.paused(op, stack, here.turn)
                 return self._paused_at(section, PausedOp(op, outputs, why))

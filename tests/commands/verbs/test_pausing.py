@@ -174,6 +174,20 @@ def test_a_line_at_which_nothing_runs_is_no_place(number: int, held: str, meant:
     assert prompt.run("until train:5") == RunTo(Place(file="train.py", line=5))
 
 
+class _OneCall(LiveSources):
+    """Source files of one call each."""
+
+    def lines(self, path: str) -> list[str]:
+        return ["loss = log(", "    x,", ")"]
+
+
+def test_an_argument_on_a_line_of_its_own_is_taken_for_the_call() -> None:
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, sources=_OneCall())))
+    assert prompt.run("until train:2") == RunTo(Place(file="train.py", line=1))
+    assert prompt.data("break train:2")["breakpoints"][0]["place"] == "train.py:1"
+
+
 def test_a_module_that_is_not_loaded_yet_has_the_lines_of_its_file(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "later.py").write_text("x = 1\n\ny = 2\n")
     monkeypatch.syspath_prepend(str(tmp_path))

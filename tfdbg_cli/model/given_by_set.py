@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from tfdbg_cli.model.graph import Graph, Node
+from tfdbg_cli.model.graph import GIVEN_BY_SET, Graph, Node
 from tfdbg_cli.model.names import TensorName
 
-GIVEN_BY_SET = "GivenBySet"  # the op type of such a node
 _OF = "in_place_of"
 
 

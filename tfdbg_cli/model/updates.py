@@ -6,7 +6,7 @@ the op type `UPDATED_VARIABLE`, is a node that tfdbg adds for that; `NAME/before
 
 from __future__ import annotations
 
-from tfdbg_cli.model.given_by_set import GIVEN_BY_SET
+from tfdbg_cli.model.graph import GIVEN_BY_SET
 
 UPDATED_VARIABLE = "UpdatedVariable"  # the op type of a node that shows a variable after its update
 BEFORE_UPDATE = "VariableBeforeUpdate"  # of one that shows it before, in runs that do

@@ -11,7 +11,8 @@ from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.dtypes import name_of
 from tfdbg_cli.model.given_by_set import given_in_place_of, replaced_by
 from tfdbg_cli.model.names import TensorName, tensor_name_of
-from tfdbg_cli.model.values import Array
+from tfdbg_cli.model.pausing import Replaceable
+from tfdbg_cli.model.runs import Run
 
 
 def given_instead(context: Context, shown: Iterable[str]) -> list[Line]:
@@ -19,10 +20,16 @@ def given_instead(context: Context, shown: Iterable[str]) -> list[Line]:
     run, names = context.run, {tensor_name_of(name) for name in shown}
     paused = run.paused
     pending = () if paused is None else [name for name in paused.pending if name in names]
-    lines = [] if paused is None else [_line(name, paused.value(name)) for name in pending]
+    lines = [] if paused is None else [_line("This is what the op gave. ", paused, name) for name in pending]
     lines += [_behind(name, given) for name, given in given_in_place_of(run.graph, names)]
     nodes = (run.graph.find(name.node) for name in names)
     return [*lines, *(_set(replaced_by(node)) for node in nodes if node is not None and replaced_by(node))]
+
+
+def pending_instead(run: Run, held: str = "This run holds what the op gave. ") -> list[Line]:
+    """A line for each tensor of `run` of which the program is given another value; `held` is said before."""
+    paused = run.paused
+    return [] if paused is None else [_line(held, paused, name) for name in paused.pending]
 
 
 def _set(replaced: str) -> Line:
@@ -36,6 +43,6 @@ def _behind(name: TensorName, given: TensorName) -> Line:
     return line(Span(said, Style.WARNING), link, ".")
 
 
-def _line(name: TensorName, value: Array) -> Line:
-    said = f"This is what the op gave. By `set` the program is given another {name}: "
+def _line(held: str, paused: Replaceable, name: TensorName) -> Line:
+    value, said = paused.value(name), f"{held}By `set` the program is given another {name}: "
     return line(Span(said, Style.WARNING), *chip(value, name_of(value.dtype)).spans)

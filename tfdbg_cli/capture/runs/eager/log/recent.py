@@ -39,7 +39,8 @@ from tfdbg_cli.capture.tf.callers import number_behind
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, read_variable, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
-from tfdbg_cli.model.given_by_set import GIVEN_BY_SET, attributes_of
+from tfdbg_cli.model.given_by_set import attributes_of
+from tfdbg_cli.model.graph import GIVEN_BY_SET
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, NoValue, Value

@@ -57,6 +57,15 @@ class DrawsAlike(Protocol):
         ...
 
 
+@runtime_checkable
+class StopsWithin(Protocol):
+    """A call whose ops run one by one, so that the program can be stopped in its middle."""
+
+    def stopping(self, controller: Controller, plan: Plan) -> Capture:
+        """The way to make the call, which `plan` leaves alone, and to stop at what `controller` seeks meanwhile."""
+        ...
+
+
 class SelfReporting(Protocol):
     """A capture that hands its run over itself, before the call has ended."""
 

@@ -11,7 +11,14 @@ from weakref import WeakSet
 
 from tfdbg_cli.capture.controller import Action, Controller, Plan, WrongAnswerError
 from tfdbg_cli.capture.failures import remark, report
-from tfdbg_cli.capture.interceptable import Capture, DrawsAlike, Interceptable, SelfChecking, SelfReporting
+from tfdbg_cli.capture.interceptable import (
+    Capture,
+    DrawsAlike,
+    Interceptable,
+    SelfChecking,
+    SelfReporting,
+    StopsWithin,
+)
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import RunResult
@@ -187,6 +194,8 @@ def _planned(controller: Controller, made: Interceptable) -> Planned:
     if plan is None:
         raise refusal
     if plan.action is Action.LEAVE:
+        if plan.errors and controller.sought is not None and isinstance(made, StopsWithin):
+            return Planned(plan, made.stopping(controller, plan))
         return Planned(plan)
     try:
         with COLLECTOR.put_off():

@@ -12,14 +12,14 @@ from tfdbg_cli.analysis.watch.filter import TensorFilter
 from tfdbg_cli.analysis.watch.filters import BUILT_IN_FILTERS, filter_named, require_filter
 from tfdbg_cli.capture.controller import EVERYTHING, UNCOUNTED, Action, Attendant, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.dump_folders import dump_name
-from tfdbg_cli.capture.runs.eager.section import PendingSection, is_find
+from tfdbg_cli.capture.runs.eager.section import is_find
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.active_watch import ActiveWatch
 from tfdbg_cli.debugger.ended_run import EndedRun
 from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.held_failure import HeldFailure
 from tfdbg_cli.debugger.interruption import Interruption, interrupt_main_thread
-from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget, sought_by
+from tfdbg_cli.debugger.next_plan import State, next_plan, over_budget, runs_op_by_op, sought_by
 from tfdbg_cli.debugger.progress_line import Progress, ProgressLine
 from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
@@ -333,7 +333,7 @@ class Debugger:
                 self.end_watch()
             else:  # rather stop after this run: unlike now, there may then be values to show
                 watching.ends_without_values = True
-        if isinstance(self._state, StepOn) and not isinstance(pending, PendingSection):
+        if isinstance(self._state, StepOn) and not runs_op_by_op(pending):
             self._state = StopAtStart(("The step ends here: before a run that is made as a whole.",))
         start: RunStart | None = None
         while True:

@@ -10,6 +10,8 @@ from typing import TypeAlias
 from tfdbg_cli.analysis.watch.filters import checked_inside
 from tfdbg_cli.capture.budget import refusal
 from tfdbg_cli.capture.controller import EVERYTHING, Action, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.runs.eager.call import PendingEagerCall
+from tfdbg_cli.capture.runs.eager.section import PendingSection
 from tfdbg_cli.debugger.active_watch import RECORDED
 from tfdbg_cli.model.decision import (
     DebugRun,
@@ -75,6 +77,11 @@ def sought_by(state: State, breakpoints: Iterable[Breakpoint]) -> Sought | None:
     place = state.place if isinstance(state, RunTo) else None
     heeded = () if isinstance(state, Detach) else tuple(breakpoints)
     return Sought(pace, place, heeded) if pace or place or heeded else None
+
+
+def runs_op_by_op(pending: PendingRun) -> bool:
+    """Whether the program can be stopped in the middle of the run, which runs eagerly."""
+    return isinstance(pending, PendingSection | PendingEagerCall)
 
 
 def over_budget(plan: Plan, pending: PendingRun, watched: int) -> str | None:

@@ -19,6 +19,8 @@ GIVEN_BY = "_given_by"
 The argument is an Identity there, which reads that tensor."""
 LOOP_VARIABLE = "LoopVariable"
 """The op type of nodes that no program has: each shows a variable of a While loop, as the turns of it begin."""
+GIVEN_BY_SET = "GivenBySet"
+"""The op type of nodes that no program has: each holds what `set` gave an eager program (`given_by_set`)."""
 _STEP = 500  # nodes that are indexed between two looks at the clock
 
 

@@ -6,9 +6,11 @@ the op type `UPDATED_VARIABLE`, is a node that tfdbg adds for that; `NAME/before
 
 from __future__ import annotations
 
+from tfdbg_cli.model.graph import GIVEN_BY_SET
+
 UPDATED_VARIABLE = "UpdatedVariable"  # the op type of a node that shows a variable after its update
 BEFORE_UPDATE = "VariableBeforeUpdate"  # of one that shows it before, in runs that do
-OWN_OPS = frozenset({UPDATED_VARIABLE, BEFORE_UPDATE})  # op types of nodes that no program made
+OWN_OPS = frozenset({UPDATED_VARIABLE, BEFORE_UPDATE, GIVEN_BY_SET})  # op types of nodes that no program made
 
 _AFTER, _BEFORE = "/after_update", "/before_update"
 

@@ -18,10 +18,11 @@ from support.sample_run import opened, run_end
 from tfdbg_cli.commands.asked import stopping_line
 from tfdbg_cli.commands.titles import stop_title
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunTo, StepOn
 from tfdbg_cli.model.pausing import Pace, Place
-from tfdbg_cli.model.runs import Hit
+from tfdbg_cli.model.runs import Hit, RunEnd
 from tfdbg_cli.model.sources import LiveSources
 
 
@@ -172,6 +173,20 @@ def test_a_line_at_which_nothing_runs_is_no_place(number: int, held: str, meant:
         assert error.hint == (f"Did you mean {way}?" if meant else "Nothing runs behind it, either.")
     assert prompt.error("until 7 when nan").hint == "Did you mean 8 when nan?"
     assert prompt.run("until train:5") == RunTo(Place(file="train.py", line=5))
+
+
+class _OneCall(LiveSources):
+    """Source files of one call each."""
+
+    def lines(self, path: str) -> list[str]:
+        return ["loss = log(", "    x,", ")"]
+
+
+def test_an_argument_on_a_line_of_its_own_is_taken_for_the_call() -> None:
+    stop, _ = paused()
+    prompt = Prompt(replace(stop, run=replace(stop.run, sources=_OneCall())))
+    assert prompt.run("until train:2") == RunTo(Place(file="train.py", line=1))
+    assert prompt.data("break train:2")["breakpoints"][0]["place"] == "train.py:1"
 
 
 def test_a_module_that_is_not_loaded_yet_has_the_lines_of_its_file(tmp_path: Path, monkeypatch) -> None:
@@ -447,3 +462,22 @@ def test_what_the_op_gave_is_told_from_what_the_program_is_given(command: str) -
     assert said not in prompt.show("pt prob")
     prompt.run("unset")
     assert said not in prompt.show(command)
+
+
+def test_what_shows_or_keeps_the_run_says_that_the_program_is_given_another_value(tmp_path: Path) -> None:
+    """A blind test: after `set` these were silent, and `again` said that the run is over."""
+    prompt = Prompt(paused()[0])
+    said = "By `set` the program is given another loss/Log:0: float32"
+    commands = ["lt --stats", "lt -q 'size>1e6'", "preview pt loss/Log", "export {}.npy loss/Log", "export {}.npz"]
+    commands += ["save {}"]
+    for number, command in enumerate(commands):
+        assert said not in prompt.show(command.format(tmp_path / f"before{number}"))
+    prompt.run("set loss/Log 5")
+    for number, command in enumerate(commands):
+        assert said in prompt.show(command.format(tmp_path / f"behind{number}")).replace("\n", " "), command
+    assert said in prompt.data(f"export {tmp_path / 'third.npz'}")["notes"][-1]
+    assert "This run holds what the op gave. By `set`" in Prompt(open_path(tmp_path / "behind5")).show("ri")
+    stop = prompt.context.stop
+    assert isinstance(stop, RunEnd)
+    error = Prompt(replace(stop, run=replace(stop.run, what_if=None))).error("again")
+    assert "the program stands in its middle" in error.message and "is over" not in str(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tfdbg_cli.analysis.causes.causes import Cause
 from tfdbg_cli.analysis.causes.intended import Intended, told_once
 from tfdbg_cli.analysis.causes.set_by_hand import BY_SET, still_held
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
@@ -15,6 +16,7 @@ from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import used_by
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.given_by_set import replaced_by
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
@@ -79,6 +81,9 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     if origin.intended is None:
         origin, before = search.harmful(origin)
     before_used = before > 0 and is_used(run, first.name, first.value)
+    given = origin.node is not None and replaced_by(origin.node)
+    if given:
+        origin = replace(origin, cause=Cause(f"`set` gave the program this value in place of {given}."))
     if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
         origin = replace(origin, cause=BY_SET)
     held = None if origin.node is None else still_held(run, origin.node, origin.bad)

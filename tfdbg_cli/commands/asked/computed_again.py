@@ -28,6 +28,11 @@ def what_if_of(run: Run, context: Context) -> WhatIf:
         return run.what_if
     context.require_program("To compute with other values takes")
     opened = isinstance(context.stop, Opened)
+    if run.paused is not None:
+        raise TfdbgError(
+            "Nothing of this run can be computed again: the program stands in its middle.",
+            hint="It goes on with what `set` gives it: `step` leads to the next op. `set` alone lists what that is.",
+        )
     if isinstance(context.stop, Opened) and not context.stop.is_replay:
         raise TfdbgError("Of a recording nothing can be computed again.", hint=how_to_replay(run))
     if run.error is not None:

@@ -27,6 +27,15 @@ def running_line(lines: Sequence[str], number: int) -> int:
     return meant.get(number) or min((at for at in meant if at > number), default=0)
 
 
+def statement_at(lines: Sequence[str], number: int) -> range:
+    """The lines of the statement that line `number` (from 1) is a part of; none where there is no such statement."""
+    try:
+        held = ((words[0].start[0], words[-1].end[0]) for words in _statements(lines))
+        return next((range(first, last + 1) for first, last in held if first <= number <= last), range(0))
+    except (tokenize.TokenError, SyntaxError):
+        return range(0)
+
+
 def _statements(lines: Sequence[str]) -> Iterator[Sequence[tokenize.TokenInfo]]:
     """The words of each statement at which something runs; what stands in a body is a statement of its own.
 

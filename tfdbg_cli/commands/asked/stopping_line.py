@@ -11,7 +11,8 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from tfdbg_cli.commands.asked.running_line import running_line
+from tfdbg_cli.commands.asked.computing_line import computing_line
+from tfdbg_cli.commands.asked.running_line import running_line, statement_at
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.pausing import Place
@@ -33,6 +34,7 @@ _Text = Sequence[str]  # the lines of a file; none where it is not at hand
 def stopping_line(context: Context, place: Place, current: str) -> Place:
     """`place`, with the end of its file's name where the user left that out; `current` is the file on show.
 
+    Of a call over several lines, at some of which only its arguments stand, the line is that at which it is called.
     A file that is not known yet may be one that the program loads later.
 
     Raises:
@@ -55,6 +57,7 @@ def stopping_line(context: Context, place: Place, current: str) -> Place:
         raise TfdbgError(only, hint=f"There is no line {place.line}.")
     elif all(len(text) >= place.line for text in texts):
         _require_running(place, texts, current)
+        return _where_it_computes(place, texts)
     return place
 
 
@@ -111,6 +114,12 @@ def _require_running(place: Place, texts: Sequence[_Text], current: str) -> None
         f"Nothing runs at line {place.line} of {place.file}" + (f": `{what}`." if what else "."),
         hint=f"Did you mean {' or '.join(ways)}?" if ways else "Nothing runs behind it, either.",
     )
+
+
+def _where_it_computes(place: Place, texts: Sequence[_Text]) -> Place:
+    """`place` at the line of its statement at which ops run; as it is where the `texts` tell different lines."""
+    meant = {computing_line(text, place.line, statement_at(text, place.line)) for text in texts}
+    return replace(place, line=meant.pop()) if len(meant) == 1 else place
 
 
 def _require_no_slip(place: Place, known: Collection[str]) -> None:

@@ -11,6 +11,7 @@ from tfdbg_cli.commands.previews.figures import figure_blocks
 from tfdbg_cli.commands.previews.health_rows import own_health
 from tfdbg_cli.commands.previews.surroundings import Neighbourhood, described, made_at_data, made_at_lines
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.given_instead import given_instead
 from tfdbg_cli.commands.views.links import execution_count, node_link, tensor_link
 from tfdbg_cli.commands.views.values.executions import which
 from tfdbg_cli.document.document import Block, Document, Text
@@ -57,10 +58,11 @@ def preview_of(context: Context, index: int, slicing: str = "") -> Document:
     value = LateValue(lambda: part_shown(store, index, slicing))
     figures = figure_blocks(context, value, tensor.dtype, shape)
     title = f"{tensor.name}{slicing}"
+    given = given_instead(context, [str(tensor.name)])
     part = [Text((*_part_facts(store, index, slicing, shape),)), *figures, Text((EMPTY_LINE,))] if slicing else []
     blocks: list[Block] = [
         *part,
-        Text((*_facts(store, index), *made_at_lines(context, tensor.node), EMPTY_LINE)),
+        Text((*_facts(store, index), *given, *made_at_lines(context, tensor.node), EMPTY_LINE)),
         *(() if tensor.dtype in HANDLES else own_health(context, index)),
         *(() if slicing else figures),
         *around.blocks(),

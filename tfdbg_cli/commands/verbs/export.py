@@ -12,6 +12,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.named import asked_query
 from tfdbg_cli.commands.query.tensor_rows import TensorRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command, Registry
+from tfdbg_cli.commands.views.given_instead import given_instead
 from tfdbg_cli.commands.views.values.exported import (
     SUFFIXES,
     Exported,
@@ -74,16 +75,18 @@ Examples:
 def _export_tensors(context: Context, options: argparse.Namespace) -> Document:
     require_suffix(options.file, SUFFIXES)
     lost: list[str] = []
-    tensors = list(_chosen(context, options, lost))
+    names: list[str] = []
+    tensors = list(_chosen(context, options, lost, names))
     if not tensors:
         raise TfdbgError("No tensor has a value to export.", hint=lost[0] if lost else "`lt` lists the tensors.")
     said = [export_tensors(tensors, options.file, force=options.force)]
     notes = [f"{count_text(len(lost), 'tensor')} without a value left out. The first: {lost[0]}"] if lost else []
+    notes += [told.text for told in given_instead(context, names)]
     return _answer(options, said, {"tensors": len(tensors), "notes": notes})
 
 
-def _chosen(context: Context, options: argparse.Namespace, lost: list[str]) -> Iterator[Exported]:
-    """The values that are asked for; what those that have none say goes into `lost`."""
+def _chosen(context: Context, options: argparse.Namespace, lost: list[str], names: list[str]) -> Iterator[Exported]:
+    """The values that are asked for, the names of their tensors in `names`; what others say goes into `lost`."""
     store = context.run.tensors
     for text in options.tensors:
         choice = choose(context, text)
@@ -91,6 +94,7 @@ def _chosen(context: Context, options: argparse.Namespace, lost: list[str]) -> I
         value = part_shown(store, index, choice.slicing)
         if isinstance(value, NoValue):
             raise TfdbgError(f"{choice.name} has no value: {value.text}")
+        names.append(str(choice.name))
         yield Exported(f"{choice.name}{choice.slicing}", store[index].dtype, value)
     if options.tensors:
         return
@@ -99,6 +103,7 @@ def _chosen(context: Context, options: argparse.Namespace, lost: list[str]) -> I
         if isinstance(value, NoValue):
             lost.append(f"{tensor.name}: {value.text}")
         else:
+            names.append(str(tensor.name))
             times = f" execution {tensor.execution}" if tensor.execution else ""
             yield Exported(f"{tensor.name}{times}", tensor.dtype, value)
 

@@ -105,6 +105,10 @@ def _head(context: Context, options: argparse.Namespace, listing: Listing, names
         lines.append(line(Span(blank, Style.WARNING)))
     if context.run.shortcomings:
         lines.append(line(Span(context.run.shortcomings, Style.WARNING)))
+    if context.run.paused is not None:
+        from tfdbg_cli.commands.views.given_instead import pending_instead  # most lists do without
+
+        lines += pending_instead(context.run)
     if _is_half_blind(context, options):
         lines.append(line(Span(_RESULTS_UNKNOWN, Style.WARNING)))
     if not listing.indices:

@@ -17,7 +17,7 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import moment_of
 from tfdbg_cli.commands.registry import LIVE, LOOKING, Argument, Command, Moment
 from tfdbg_cli.commands.views.failure import failure_lines
-from tfdbg_cli.commands.views.given_instead import given_instead
+from tfdbg_cli.commands.views.given_instead import given_instead, pending_instead
 from tfdbg_cli.commands.views.links import tensor_link
 from tfdbg_cli.commands.views.origin.around import after_line, ignored_blocks, intended_blocks
 from tfdbg_cli.commands.views.origin.by_health import origin_by_health
@@ -179,6 +179,7 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
         lines.append(_unread_line(run, unread, passed.first_unread))
     if run.shortcomings:
         lines.append(line(Span(run.shortcomings, Style.WARNING)))
+    lines += pending_instead(run)
     if options.filter_exclude_node_names:
         lines.append(line(f"Left out: nodes that match {options.filter_exclude_node_names}."))
     if not len(run.tensors):

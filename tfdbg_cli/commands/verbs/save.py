@@ -9,6 +9,7 @@ from dataclasses import replace
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.file_name import named_file
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
+from tfdbg_cli.commands.views.given_instead import pending_instead
 from tfdbg_cli.document.document import Document, text_document
 from tfdbg_cli.document.text import line
 from tfdbg_cli.model.runs import Run
@@ -28,6 +29,7 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
         disk_budget=context.settings.disk_budget,
         force=options.force,
     )
+    said = [*said, *(one.text for run in runs for one in pending_instead(run))]
     made = sum(run.change is not None for run in runs)
     if made:
         are = "is no run" if made == 1 else "are no runs"
@@ -37,7 +39,10 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _told_apart(run: Run) -> Run:
-    """`run`, which says in its title and first note what was replaced where it is not the program's own."""
+    """`run`, which says in its first notes what `set` changed, and in its title if it is not the program's own."""
+    told = tuple(one.text for one in pending_instead(run))
+    if told:
+        run = replace(run, notes=(*told, *run.notes))
     if run.change is None:
         return run
     call = replace(run.call, function=f"{run.call.what} {run.change.title}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,19 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.calls import RunKind
-from tfdbg_cli.model.decision import Continue, DebugRun, Detach, PlainRun, ProfileRun, RunUntil
+from tfdbg_cli.model.decision import (
+    Continue,
+    DebugRun,
+    Decision,
+    Detach,
+    PlainRun,
+    ProfileRun,
+    RunTo,
+    RunUntil,
+    StepOn,
+)
+from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.pausing import Pace, Place
 from tfdbg_cli.model.runs import RunEnd, Stop
 from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.model.values import NoValue
@@ -271,3 +285,61 @@ def test_a_block_that_the_program_names_is_a_run() -> None:
     assert end.run.call.title == "run #1: step()"
     assert 0 in numbers
     assert OriginSearch(end.run).first().op_type == "Log"
+
+
+def paused_at(front: ScriptedFrontend) -> list[tuple[str, str]]:
+    return [(end.run.call.title, end.run.paused.node) for end in front.ends if end.run.paused is not None]
+
+
+def test_the_program_stops_within_a_function_that_runs_eagerly(watched) -> None:
+    """A blind test: no step, place or breakpoint stopped in code that `run_functions_eagerly` has run so."""
+    line = 0
+
+    @tf.function
+    def f(x):
+        nonlocal line
+        line = inspect.currentframe().f_lineno + 1
+        y = tf.math.log(x)
+        return tf.sqrt(y)
+
+    def replaced(stop: Stop) -> Decision:
+        assert isinstance(stop, RunEnd) and stop.run.paused is not None
+        stop.run.paused.replace(TensorName("Log_0", 0), np.float32(9))
+        return StepOn(Pace.OP)
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        with watched(RunTo(Place(op="Log")), replaced, StepOn(Pace.OP), lambda stop: breaks(stop, line)) as front:
+            first, second = f(tf.constant(1.0)), f(tf.constant(2.0))
+            f(tf.constant(4.0))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    titles = [f"run #{number}: f()" for number in (1, 2, 3)]
+    met = [("Log_0", 0), ("Sqrt_0", 0), ("Log_0", 1), ("Log_0", 2)]
+    assert paused_at(front) == [(titles[at], node) for node, at in met]
+    assert (float(first), float(second)) == (3.0, pytest.approx(np.sqrt(np.log(2))))
+    assert front.path == ["start 1", "end 1", "end 1", "end 2", "end 3"]
+
+
+def breaks(stop: Stop, line: int) -> Decision:
+    assert isinstance(stop, RunEnd)
+    stop.breakpoints.add(Place(file=Path(__file__).name, line=line))
+    return Continue()
+
+
+def test_a_call_that_runs_eagerly_and_fails_behind_a_stop_shows_its_ops() -> None:
+    debugged, front = wrapped(lambda x: tf.reshape(tf.exp(x), [3]), RunTo(Place(op="Exp")), StepOn(Pace.OP))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        debugged(tf.constant([1.0, 2.0]))
+    failed = front.ends[-1].run
+    assert failed.error is not None and failed.error.node == "Reshape_0" and "Exp_0" in failed.graph
+
+
+def test_the_program_stops_within_a_step_of_keras_that_runs_eagerly(tf2, watched) -> None:
+    model = tf2.keras.Sequential([tf2.keras.layers.Dense(3, activation="relu", name="d1")])
+    model.compile("sgd", "mse", run_eagerly=True)
+    with watched(RunTo(Place(op="Relu")), StepOn(Pace.OP), Detach()) as front:
+        model.fit(np.ones((4, 2), np.float32), np.ones((4, 3), np.float32), verbose=0)
+    (stopped, node), (after, _) = paused_at(front)
+    assert stopped == after == "run #1: train_step()"
+    assert node.endswith("d1/Relu_0")

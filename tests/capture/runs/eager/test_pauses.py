@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from support.prompt import Prompt
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.analysis.known_variables import KnownVariables
@@ -17,6 +18,7 @@ from tfdbg_cli.capture.runs.eager.watch import EagerWatch
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import Continue, Decision, RunTo, RunUntil, StepOn
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Pace
@@ -218,6 +220,45 @@ def test_a_tape_reads_what_was_given_in_the_place_of_which_the_program_got_somet
     assert x.numpy().tolist() == [7.0, 8.0]
     np.testing.assert_allclose(gradient, [np.e, 1.0])
     assert shown
+
+
+def test_what_follows_from_a_value_that_was_set_is_not_the_doing_of_the_op(tmp_path) -> None:
+    """A blind test: "Log gave 1 NaN out of finite inputs", and a square of -4 with a row of the batch behind it."""
+
+    def instead(stop: Stop) -> Decision:
+        _paused(stop).replace(TensorName(_paused(stop).node, 0), values.pop())
+        return Continue()
+
+    def look(stop: Stop) -> Decision:
+        assert isinstance(stop, RunEnd)
+        found.append(Prompt(stop).data("origin"))
+        shown.append(Prompt(stop).show(f"pt {replaced}"))
+        shown.append(Prompt(stop).show("pt GivenBySet_0"))
+        folder = tmp_path / replaced
+        Prompt(stop).run(f"save {folder}")
+        saved = open_path(folder)
+        found.append(Prompt(saved).data("origin"))
+        shown.append(Prompt(saved).show(f"pt {replaced}"))
+        return Continue()
+
+    found: list[Any] = []
+    shown: list[str] = []
+    w = tf.Variable([1.0, 2.0])
+    values = [np.array([np.nan, 1.0], np.float32), np.array([-4.0, 4.0], np.float32)]
+    replaced = "Square_0"
+    with Debugged(instead, look, breakpoints=("square", "log")):
+        tf.math.log(tf.square(w))
+    replaced = "Log_0"
+    with Debugged(instead, look, breakpoints=("log", "exp")):
+        tf.exp(tf.math.log(w))
+    assert [one["tensor"] for one in found] == ["Log_0:0"] * 2 + ["GivenBySet_0:0"] * 2
+    assert "GivenBySet_0:0 is negative at 1 element" in found[0]["cause"] and found[1]["cause"] == found[0]["cause"]
+    assert all(one["cause"] == "`set` gave the program this value in place of Log_0:0." for one in found[2:])
+    assert not any(one["batch_rows"] for one in found)
+    for said, name in zip(shown, ["Square_0"] * 3 + ["Log_0"] * 3, strict=True):
+        was = f"By `set` the program was given another {name}:0, which stands here as GivenBySet_0:0."
+        gave = f"By `set` the program was given this in place of what the op gave, {name}:0."
+        assert was in said or gave in said
 
 
 def test_one_of_several_outputs_is_exchanged() -> None:

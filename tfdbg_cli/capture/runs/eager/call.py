@@ -66,8 +66,8 @@ class EagerCall:
         with INSIDE:
             return self._call()
 
-    def pending(self, controller: Controller) -> _Pending:
-        return _Pending(self, controller)
+    def pending(self, controller: Controller) -> PendingEagerCall:
+        return PendingEagerCall(self, controller)
 
     def described(self, number: int, thread: str) -> Call:
         arguments = tuple(_argument(name, value) for name, value in self.given.items())
@@ -77,6 +77,9 @@ class EagerCall:
     def capture(self, controller: Controller, plan: Plan) -> Capture:
         if plan.action is Action.PROFILE:
             return WithoutValues(self.plain, _NO_PROFILE)
+        return EagerCapture(self, self._call, watch_of(controller), plan)
+
+    def stopping(self, controller: Controller, plan: Plan) -> Capture:
         return EagerCapture(self, self._call, watch_of(controller), plan)
 
     def uncaptured(self, call: Call, failure: RunError) -> Run:
@@ -90,6 +93,7 @@ class EagerCall:
 class EagerCapture:
     """One call whose ops are noted as they run: all of them, or, where a watch looks at them, the last ones.
 
+    They are noted, too, where the plan leaves the call alone, for the program to be stopped at what is sought.
     Functions that a watched call calls are runs of their own; of one whose values are all kept they are a part.
     """
 
@@ -115,8 +119,12 @@ class EagerCapture:
 
     @property
     def reported(self) -> bool:
-        """Whether the watch found something, and showed it, in the middle of the call."""
-        return self._section is not None and self._section.stopped
+        """Whether the watch found something, and showed it, in the middle of the call, or nobody wants the run."""
+        return self._is_left_alone or (self._section is not None and self._section.stopped)
+
+    @property
+    def _is_left_alone(self) -> bool:
+        return self._plan.action is Action.LEAVE
 
     @property
     def passed(self) -> bool:
@@ -130,6 +138,8 @@ class EagerCapture:
     def run(self, call: Call, error: RunError | None) -> Run:
         """The ops, up to one that failed."""
         assert self._section is not None
+        if error is not None and self._is_left_alone and not self._watch.seeks:  # since when no op was noted
+            return self._made.uncaptured(call, error)
         run = self._section.run(call.number, live_frames(), error, ended=True)
         feeds = {**call.feeds, **run.call.feeds}
         return replace(run, call=replace(call, feeds=feeds, came=run.call.came))
@@ -138,7 +148,7 @@ class EagerCapture:
         """Nothing is left behind."""
 
 
-class _Pending:
+class PendingEagerCall:
     """An eager call about to happen, as the debugger sees it (`controller.PendingRun`)."""
 
     def __init__(self, call: EagerCall, controller: Controller) -> None:

@@ -60,11 +60,16 @@ class Pauses:
         outputs: Sequence[Taken],
         stack: Stack,
         turn: Turn | None,
+        *,
+        named: bool = False,
     ) -> str:
-        """Why to stop behind `op`, in words; empty where the program is to go on."""
+        """Why to stop behind `op`, in words; empty where the program is to go on.
+
+        `named` says that it runs in a call that is a run by its name, as a step of Keras may be.
+        """
         if sought is not self._sought:
             self._take(sought)
-        if not counts(stack) or builds(stack) or driven(stack):
+        if not counts(stack) or builds(stack) or (driven(stack) and not named):
             return ""
         self._within = None
         if sought.pace is not None and op.op_type != _READ and self._is_reached(sought.pace, op, stack, turn):

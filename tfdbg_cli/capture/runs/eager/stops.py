@@ -57,7 +57,8 @@ class Stops:
             apart = found_by.out_of_fine(inputs) and _was_bad_before(section.log, op)
             return self._opened_at(section, PausedOp(op, outputs), alone=apart)
         if sought is not None:
-            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn)
+            named = section.names is not None
+            why = self._pauses.why(sought, op, inputs, gave, stack, here.turn, named=named)
             if why:
                 self._pauses.paused(op, stack, here.turn)
                 return self._paused_at(section, PausedOp(op, outputs, why))
@@ -118,7 +119,7 @@ def _was_bad_before(log: RecentOps, op: Noted) -> bool:
         and value.dtype.kind in "fcV"
         and (any_nonfinite(value) if called_by(other) is not None else bool(nan_mask(np.asarray(value)).any()))
         for other in log
-        if other is not op
+        if other is not op and other.number not in log.set_by_hand
         for _, _, value in other.outputs
     )
 
@@ -133,5 +134,5 @@ def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFram
     for frame in frames:
         frame.let_go()
     for slot, tensor in paused.replaced.items():
-        section.log.exchange(paused.op, slot, tensor)
+        section.log.given_by_set(paused.op, slot, tensor)
     return exchanged(paused.let_go(), paused.replaced)

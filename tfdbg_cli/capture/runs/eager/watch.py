@@ -72,6 +72,11 @@ class EagerWatch:
         return self._end is not None
 
     @property
+    def seeks(self) -> bool:
+        """Whether the program is to be stopped at an op to come, so that ops are noted also where no watch is on."""
+        return self._controller.sought is not None
+
+    @property
     def left_out(self) -> Sequence[str]:
         """See `controller.Attendant`."""
         return self._sections.left_out

@@ -39,6 +39,9 @@ from tfdbg_cli.capture.tf.callers import number_behind
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, read_variable, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
+from tfdbg_cli.model.given_by_set import attributes_of
+from tfdbg_cli.model.graph import GIVEN_BY_SET
+from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import BATCHES, COPIES, RESHAPES
@@ -83,6 +86,7 @@ class RecentOps:
         self._failed: tuple[str, Noted] | None = None  # the op that failed last, and what it said
         self.count = 0  # of all ops that were added
         self.dropped = 0
+        self.set_by_hand: set[int] = set()  # the numbers of ops in whose place `set` gave the program a value
 
     def keep_all(self, budget: int) -> None:
         """Hold all values from now on, those of large variables included, as far as `budget` bytes allow.
@@ -258,14 +262,13 @@ class RecentOps:
     def __iter__(self) -> Iterator[Noted]:
         return iter(self._ops)
 
-    def exchange(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
-        """Note that the program got `tensor` in place of what `op` gave."""
-        outputs = list(op.outputs)
-        self._made.discard(outputs[slot][0])  # who reads that one still, such as a tape, reads what no op here gave
-        outputs[slot] = taken(tensor)
-        self._made.add(outputs[slot][0])
-        if self._ops and self._ops[-1] is op:
-            self._ops[-1] = op.holding(op.reads, outputs, op.nbytes)
+    def given_by_set(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
+        """Note that the program got `tensor`, by the user's word, in place of what `op` gave.
+
+        Who reads what the op gave all the same, as a tape does, reads that.
+        """
+        self.set_by_hand.add(op.number)
+        self.add(GIVEN_BY_SET, (), attributes_of(TensorName(op.name, slot)), [taken(tensor)], op.stack, op.scope)
 
     def _make_room(self) -> None:
         while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > self._most_ops):

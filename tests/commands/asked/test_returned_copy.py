@@ -86,3 +86,15 @@ def test_what_a_session_fetches_is_itself_what_is_computed_with(kind: RunKind) -
     prompt = _prompt(kind=kind)
     assert "copy" not in prompt.show("set loss 5")
     assert _replaced(prompt) == ["Identity:0"]
+
+
+def test_again_names_results_as_the_program_does_and_says_that_there_are_more() -> None:
+    """A blind test: five were shown as Identity_N, and of a sixth that differed nothing was said."""
+    prompt = _prompt(results=7)
+    prompt.show("set x 5")
+    said = prompt.show("again").split("\n")
+    assert "loss  Identity:0" in said and "more[4]  Identity_4:0" in said
+    assert "2 other results differ, too: more[5], more[6]" in said
+    few = _prompt()
+    few.show("set x 5")
+    assert "other" not in few.show("again")

@@ -121,8 +121,12 @@ class Call:
 
     @property
     def results_known(self) -> bool:
-        """Whether `fetches` are all that the program got; unknown for some runners, recordings and eager code."""
-        return self.kind is RunKind.FUNCTION or bool(self.fetches or self.targets)
+        """Whether `fetches` are all that the program got; unknown for some runners, recordings and eager code.
+
+        So it is of calls of functions that a recording cannot tell apart, which have words in place of a name.
+        """
+        is_call = self.kind is RunKind.FUNCTION and " " not in self.function
+        return is_call or bool(self.fetches or self.targets)
 
     @property
     def same(self) -> tuple[object, ...]:

@@ -14,6 +14,7 @@ from support.sample_stepper import SampleSteppable, SampleStepper
 from tfdbg_cli.commands.registry import Moment
 from tfdbg_cli.commands.standard import standard_registry
 from tfdbg_cli.commands.titles import stop_title
+from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import DebugRun
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Change
@@ -164,3 +165,14 @@ def test_a_number_of_steps_without_its_flag_is_answered_by_what_to_type() -> Non
     prompt = _prompt()
     prompt.run("invoke_stepper")
     assert prompt.error("step 3").hint == "The number stands behind -t: st -t 3"
+
+
+def test_of_a_copy_that_a_function_returns_what_it_is_a_copy_of_is_overridden() -> None:
+    """A blind test: `inject_value loss 4` overrode a copy that nothing reads."""
+    start = run_start()
+    call = replace(start.call, kind=RunKind.FUNCTION, fetches=("w/read:0",), result_names=("kernel",))
+    prompt = Prompt(replace(start, call=call, steppable=SampleSteppable()))
+    prompt.show("s")
+    assert prompt.data("inject kernel 1")["name"] == "w:0"
+    assert prompt.data("inject w/read 1")["name"] == "w/read:0"
+    assert "w/read" in prompt.show("cont kernel")

@@ -13,6 +13,7 @@ from support.prompt import Prompt
 from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealths
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.event_sets.records import DamagedRecordError, RecordFile
+from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.messages import schema
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.formats.recording.checksum import masked_checksum, places_of_lengths
@@ -123,6 +124,52 @@ def test_what_tells_of_lines_and_is_gone_is_named(tmp_path: Path, kind: str) -> 
         assert "train.py" in prompt.show("ls"), "of executions the stacks are there"
     else:
         assert said in prompt.show("ni -t mul")
+        prompt.run("runs 1")
+        told = f"Lines of the program are not known: the file {path.name} is missing."
+        assert told in prompt.show("alerts") and told in prompt.show("timeline")
+        assert prompt.error("ps train.py").hint == f"N{said}."
+
+
+@pytest.mark.parametrize("mode", [4, 7])
+def test_of_calls_without_their_executions_it_is_not_said_that_no_harm_was_done(tmp_path: Path, mode: int) -> None:
+    """A blind test: `origin` said that no result is touched, and `doctor` that there are no eager executions."""
+    made = EventSetMaker(tmp_path, mode=mode)
+    made.graph("g", "step")
+    made.op("g", "x", "Placeholder")
+    made.op("g", "Log", "Log", ["x:0"])
+    values = [proto(np.array(one, np.float32)) for one in ([0.0, 1.0], [-np.inf, 0.0])]
+    for name, value in zip(
+        ("x", "Log"), values if mode == 7 else [health(2, zero=1), health(2, neg_inf=1)], strict=True
+    ):
+        made.trace("g", name, value)
+    made.execution("__inference_step_12", [], [10], [values[1]], graph="g")
+    path = made.path("execution")
+    path.unlink()
+    shown = Prompt(open_path(tmp_path)).show("origin")
+    assert "Log of 0" in shown and "Harm" not in shown
+    said = [text for text, _ in examined(tmp_path).troubles]
+    assert said == [f"Of {path.stem} these files are missing: execution."]
+    made.path("graph_execution_traces").unlink()
+    assert [text for text, _ in examined(tmp_path).troubles if "was executed" in text] == []
+
+
+@pytest.mark.parametrize("mode", [4, 7])
+def test_of_a_result_without_what_the_function_computed_the_missing_file_is_named(tmp_path: Path, mode: int) -> None:
+    """A blind test: "no graph at hand holds it", and the graph was at hand."""
+    made = EventSetMaker(tmp_path, mode=mode)
+    made.graph("g", "step")
+    made.op("g", "Log", "Log", ["x:0"])
+    bad = proto(np.array([np.nan], np.float32)) if mode == 7 else health(1, nan=1)
+    made.trace("g", "Log", bad)
+    made.execution("__inference_step_12", [], [10, 11], [bad, bad], graph="g")
+    path = made.path("graph_execution_traces")
+    path.unlink()
+    cause = Prompt(open_path(tmp_path)).data("origin")["cause"]
+    assert cause == (
+        "The function returned it. What the function computed on the way is not known:"
+        f" the file {path.name} is missing."
+        " So nobody can tell which of its results went bad first."
+    )
 
 
 def test_the_timeline_comes_in_pages(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tfdbg_cli.analysis.causes import suggestions
 from tfdbg_cli.analysis.causes.causes import Cause
+from tfdbg_cli.analysis.causes.result_of_run import returned_alone
 from tfdbg_cli.analysis.graph.making.forward import forward_of
 from tfdbg_cli.analysis.graph.making.lineage import InputSeen, Lineage
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at
@@ -144,7 +145,7 @@ class HealthSearch:
             node,
             summary,
             inputs,
-            self._cause(op_type, summary, inputs, node),
+            returned_alone(self._run, tensor.name, node) or self._cause(op_type, summary, inputs, node),
             made_by,
             forward,
             made_at(self._run.tracebacks, made_by),

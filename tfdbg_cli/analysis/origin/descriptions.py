@@ -13,7 +13,7 @@ from tfdbg_cli.analysis.causes.causes import Cause, explain
 from tfdbg_cli.analysis.causes.evidence import gather
 from tfdbg_cli.analysis.causes.explanation import Explanations
 from tfdbg_cli.analysis.causes.plain_facts import plain_facts
-from tfdbg_cli.analysis.causes.result_of_run import result_of_run
+from tfdbg_cli.analysis.causes.result_of_run import result_of_run, returned_alone
 from tfdbg_cli.analysis.causes.sources_of_values import (
     WHEN_READ,
     cause_of_feed,
@@ -179,6 +179,7 @@ class Descriptions:
         """What can be said where no rule holds."""
         tensor = self._run.tensors[place]
         found = result_of_run(self._run.call, tensor.name, seen.inputs)
+        found = found or returned_alone(self._run, tensor.name, seen.node)
         return found or plain_facts(tensor.op_type, seen.value, seen.bad, seen.inputs, seen.node)
 
     def _acting(self, place: int, node: Node | None) -> Node | None:

@@ -10,6 +10,7 @@ from tfdbg_cli.analysis.graph.nodes.annotation import find_source, no_such_sourc
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.vocabulary import vocabulary_of
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.sources import LostTracebacks
 
 _PLACE = re.compile(r"^(?P<file>.+\.\w+):(?P<line>\d+)$")
 
@@ -40,5 +41,6 @@ def source_named(context: Context, text: str) -> tuple[str, Sequence[str]]:
                 hint="It was moved since, or the recording did not keep it, or it is damaged there: `ni -t` shows the"
                 " lines that are known, `tfdbg doctor` what is damaged.",
             )
-        raise no_such_source(text, paths)
+        lost = context.tracebacks.why if isinstance(context.tracebacks, LostTracebacks) else ""
+        raise no_such_source(text, paths, lost)
     return path, source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tfdbg_cli.analysis.difference.changes import Difference, differences
@@ -20,10 +21,22 @@ from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.names import parse_tensor_name
 from tfdbg_cli.model.runs import Change, Opened, Run
-from tfdbg_cli.model.units import count_text
+from tfdbg_cli.model.units import count_text, names_text
 from tfdbg_cli.model.values import Value
 
-_RESULTS = 5
+_RESULTS = 5  # that are shown
+_NAMED = 20  # of the others
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A tensor that the program gets, what it calls it (empty where it has no name), before and after."""
+
+    name: str
+    called: str
+    was: Value
+    now: Value
+    dtype: str
 
 
 def _again(context: Context, options: argparse.Namespace) -> Document:
@@ -55,10 +68,16 @@ def _lines(run: Run, made: Run, change: Change, found: list[Difference], kept: S
     results = list(_results(run, made, {item.second for item in found}))
     if results:
         lines.append(EMPTY_LINE)
-    for name, was, now, dtype in results[:_RESULTS]:
-        lines.append(line(Span(name, Style.NAME, f"pt {quoted(name)}")))
-        lines.append(line("  was  ", *chip(was, dtype).spans))
-        lines.append(line("  is   ", *chip(now, dtype).spans))
+    for result in results[:_RESULTS]:
+        link = f"pt {quoted(result.name)}"
+        called = [Span(result.called, Style.NAME, link), Span("  ")] if result.called else []
+        lines.append(line(*called, Span(result.name, Style.DIM if called else Style.NAME, link)))
+        lines.append(line("  was  ", *chip(result.was, result.dtype).spans))
+        lines.append(line("  is   ", *chip(result.now, result.dtype).spans))
+    if more := results[_RESULTS:]:
+        others = count_text(len(more), "other result")
+        differ = "differs" if len(more) == 1 else "differ"
+        lines.append(line(f"{others} {differ}, too: {names_text((one.called or one.name for one in more), _NAMED)}"))
     links = [("diff", "diff"), ("lt", "lt"), ("origin", "origin"), ("original", "original")]
     spans = [part for text, link in links for part in (Span(text, Style.KEY, link), Span("  "))]
     return [*lines, EMPTY_LINE, line(*spans[:-1])]
@@ -71,16 +90,20 @@ def _first(made: Run, run: Run, difference: Difference) -> str:
     return str(run.tensors[difference.first].name)
 
 
-def _results(run: Run, made: Run, changed: Container[int | None]) -> list[tuple[str, Value, Value, str]]:
-    """What the run gives back, before and after, where it differs: the rows of `made` that are `changed`."""
+def _results(run: Run, made: Run, changed: Container[int | None]) -> list[_Result]:
+    """What the run gives back where it differs: the rows of `made` that are `changed`."""
+    names: dict[str, list[str]] = {}
+    for text, called in zip(run.call.results, run.call.names_of_fetches, strict=False):
+        names.setdefault(text, []).append(called)
     found = []
-    for text in dict.fromkeys(run.call.results):
+    for text, called_so in names.items():
         name = parse_tensor_name(text)
         before = run.tensors.named(name.node, name.slot) if name else ()
         after = made.tensors.named(name.node, name.slot) if name else ()
         if before and after and after[-1] in changed:
             was, now = run.tensors.value(before[-1]), made.tensors.value(after[-1])
-            found.append((text, was, now, run.tensors[before[-1]].dtype))
+            called = ", ".join(filter(None, called_so))
+            found.append(_Result(text, called, was, now, run.tensors[before[-1]].dtype))
     return found
 
 

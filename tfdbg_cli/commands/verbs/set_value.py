@@ -11,6 +11,7 @@ from tfdbg_cli.commands.asked.name_endings import ending_in
 from tfdbg_cli.commands.asked.new_value import evaluated, parted, with_part
 from tfdbg_cli.commands.asked.python_name import python_name
 from tfdbg_cli.commands.asked.result_names import result_called, split_of
+from tfdbg_cli.commands.asked.returned_copy import computed_choice, computed_with, said_of
 from tfdbg_cli.commands.asked.tensor_choice import Choice, choose, sliced, split_device
 from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_meant
 from tfdbg_cli.commands.context import Context
@@ -49,7 +50,7 @@ def _set(context: Context, options: argparse.Namespace) -> Document:
         what_if.require_replaceable(run, variable.name)
         replaced[variable.name] = _value_of_variable(context, variable, expression, replaced.get(variable.name))
         return _list(context, variable.name)
-    choice = choose(context, target)
+    choice = computed_choice(context, what_if, choose(context, target))
     name = _name_of(choice)
     _require_of_program(run, name)
     what_if.require_replaceable(run, name)
@@ -232,6 +233,8 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
         name = TensorName(wanted.removesuffix(":0"), 0)
     else:
         name = _name_of(choose(context, text))
+    if name is not None and name not in replaced:
+        name = computed_with(context.run, name) or name
     if name is None or name not in replaced:
         known = ", ".join(map(str, replaced))
         raise TfdbgError(f"{name} is not replaced.", hint=f"Replaced: {known}." if known else "No tensor is.")
@@ -277,6 +280,8 @@ def _listing(
             lines.append(line(Span(str(name), Style.NAME, f"pt {quoted(str(name))}")))
             lines.append(line("  was  ", *chip(was, dtype).spans))
             lines.append(line("  is   ", *chip(value, dtype, summarize(value)).spans))
+            said = said_of(run, name)
+            lines += [line(Span(f"  {said}", Style.DIM))] if said else []
             data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
         lines += [EMPTY_LINE] if values else []
     lines.append(foot)

@@ -10,6 +10,7 @@ from typing import Any
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.new_value import evaluated, parted, with_part
 from tfdbg_cli.commands.asked.result_names import result_called, split_of
+from tfdbg_cli.commands.asked.returned_copy import copied
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment, Outcome, Registry
@@ -104,6 +105,14 @@ def _tensor(context: Context, text: str) -> tuple[TensorName, str]:
     return (TensorName(found, asked.slot) if found in known else asked), slicing
 
 
+def _computed_with(context: Context, name: TensorName, asked: str) -> TensorName:
+    """`name`, or in the place of a copy that is asked for by the program's name what the run computes with."""
+    if result_called(context.call, asked) != str(name):
+        return name
+    nodes = {node.name: node for node in stepper_of(context).nodes}
+    return copied(context.call, nodes.get(name.node)) or name
+
+
 def _report(context: Context, made: Sequence[Stepped], problem: TfdbgError | None) -> Document:
     last = made[-1]
     computed = [name for stepped in made for name in stepped.computed]
@@ -176,6 +185,7 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
     target, expression = parted(options.assignment.strip(), "inject_value")
     name, slicing = _tensor(context, target)
+    name = _computed_with(context, name, split_of(context.call, target)[0])
     known = stepper.dtype(name)
     element = element_type_named(known)
     if element is None or element.numpy is None:

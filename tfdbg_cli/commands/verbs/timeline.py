@@ -14,6 +14,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.links import source_link
+from tfdbg_cli.commands.views.made_at import lines_lost
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.table import Column, Row, Table
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -38,7 +39,14 @@ def _timeline(context: Context, options: argparse.Namespace) -> Document:
     places = left.rows[begin : begin + options.count]
     start = executions[0].time_us if len(executions) else None
     blocks: list[Block] = [
-        Text((*_head(context, options, executions, len(left.rows), begin, len(places)), *left.head, EMPTY_LINE))
+        Text(
+            (
+                *_head(context, options, executions, len(left.rows), begin, len(places)),
+                *_lines_lost(context, [executions[at] for at in places]),
+                *left.head,
+                EMPTY_LINE,
+            )
+        )
     ]
     if places:
         columns = _shown_columns(context, timed=start is not None)
@@ -149,6 +157,13 @@ def _head(
     if not _tells_executions(context):
         links += [Span("alerts", Style.KEY, "alerts"), " says which of them hold NaN or infinity."]
     return [*lines, *([line(*links)] if links else [])]
+
+
+def _lines_lost(context: Context, executions: Sequence[Execution]) -> list[Line]:
+    """Why the column of lines is empty, where what tells of them is gone."""
+    runs = ((context.runs[one.run], one) for one in executions) if _tells_executions(context) else ()
+    lost = lines_lost((run.tracebacks, _frame(run, one)) for run, one in runs)
+    return [line(Span(lost, Style.WARNING))] if lost else []
 
 
 def _row(context: Context, executed: Execution, at: int, start: int | None) -> Row:

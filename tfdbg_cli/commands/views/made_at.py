@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from tfdbg_cli.analysis.graph.nodes.annotation import made_at, traced_scope
 from tfdbg_cli.analysis.graph.nodes.call_scopes import call_scopes
@@ -14,7 +15,9 @@ from tfdbg_cli.document.shrinking import Shrinking
 from tfdbg_cli.document.text import Span, Style, line
 from tfdbg_cli.model.calls import Call, RunKind
 from tfdbg_cli.model.runs import Run
-from tfdbg_cli.model.sources import LostTracebacks, Traceback, user_frame
+from tfdbg_cli.model.sources import Frame, LostTracebacks, Traceback, user_frame
+
+_ROWS_ASKED = 50
 
 
 def made_at_blocks(run: Run, node: str, about: str = "", label: str = "Made at") -> tuple[Block, ...]:
@@ -60,3 +63,11 @@ def around_text(tracebacks: Mapping[str, Traceback], node: str) -> str:
     """What to say behind the place of a node that has no traceback of its own: which op around it was made there."""
     scope = traced_scope(tracebacks, node)
     return f", with {scope} around it" if scope is not None and scope != node else ""
+
+
+def lines_lost(rows: Iterable[tuple[Mapping[str, Traceback], Frame | None]]) -> str:
+    """Why some of the first `rows` have no line, each with the tracebacks of its run; empty where nothing is lost."""
+    for tracebacks, frame in islice(rows, _ROWS_ASKED):
+        if frame is None and isinstance(tracebacks, LostTracebacks):
+            return f"Lines of the program are not known: {tracebacks.why}."
+    return ""

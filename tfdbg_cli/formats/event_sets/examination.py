@@ -92,6 +92,9 @@ def _is_empty(path: Path) -> bool:
 
 def _emptiness(events: EventSet, executions: int, traces: int, mode: DebugMode | None) -> list[tuple[str, str]]:
     """Why executions or traces are likely missing from an event set: sentences, each with the way out."""
+    gone = [name for host in events.files.hosts for name in host.missing("execution", "graph_execution_traces")]
+    if not executions and not traces and gone:
+        return []  # that files are missing is told: nobody knows what was written to them
     if not executions and not traces:
         return [
             (
@@ -102,7 +105,7 @@ def _emptiness(events: EventSet, executions: int, traces: int, mode: DebugMode |
             )
         ]
     found = []
-    if not executions:
+    if not executions and not any(name.endswith(".execution") for name in gone):
         found.append(
             (
                 "No eager execution was written: a program of graphs and sessions has none.",

@@ -43,6 +43,7 @@ def read_run(events: EventSet, place: int) -> Run:
         sources=events.program,
         notes=(*notes, *events.troubles()),
         lacks=lacks,
+        inside_lacks=_inside_lacks(events, span) if span.call and not span.is_open else "",
         origin_path=str(events.files.hosts[0].folder),
     )
 
@@ -53,9 +54,21 @@ def _tracebacks(events: EventSet, span: RunSpan, found: Mapping[str, Traceback])
     gone = [name for host in events.files.hosts for name in host.missing(*kinds)]
     if not gone:
         return found
-    why = f"the file {gone[0]} is missing" if len(gone) == 1 else f"the files {', '.join(gone)} are missing"
     some = len(events.files.hosts) > 1 or all(name.endswith(".graphs") for name in gone)  # may still be found
-    return LostTracebacks(why, found if some else None)
+    return LostTracebacks(_are_missing(gone), found if some else None)
+
+
+def _inside_lacks(events: EventSet, span: RunSpan) -> str:
+    """That of a call nothing is there but what it returned, with the file that should tell of it where it is gone."""
+    if events.traced(span):
+        return ""
+    gone = [name for host in events.files.hosts for name in host.missing("graph_execution_traces")]
+    why = _are_missing(gone) if gone else "none of it was recorded"
+    return f"What the function computed on the way is not known: {why}."
+
+
+def _are_missing(names: Sequence[str]) -> str:
+    return f"the file {names[0]} is missing" if len(names) == 1 else f"the files {', '.join(names)} are missing"
 
 
 _Parts = tuple[Call, EventSetTensors, Graph, Mapping[str, RecordAt]]

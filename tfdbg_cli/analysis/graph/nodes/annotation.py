@@ -149,10 +149,13 @@ def find_source(text: str, paths: Iterable[str]) -> str | None:
     return None
 
 
-def no_such_source(text: str, paths: Iterable[str]) -> TfdbgError:
-    """The error for a file that is neither known nor readable; names the nearest ones."""
+def no_such_source(text: str, paths: Iterable[str], lost: str = "") -> TfdbgError:
+    """The error for a file that is neither known nor readable; names the nearest ones.
+
+    `lost` says in a clause why tracebacks that a recording keeps are not there, where it is so.
+    """
     known = list(dict.fromkeys(paths))
-    return TfdbgError(
-        f"There is no source file {text!r} at hand.",
-        hint=did_you_mean(text, known) or ("`ls` lists the files." if known else "No tracebacks name a file."),
-    )
+    others = "`ls` lists the files." if known else "No tracebacks name a file."
+    if lost:
+        others = f"No source is known: {lost}." if not known else f"Not all source is known: {lost}."
+    return TfdbgError(f"There is no source file {text!r} at hand.", hint=did_you_mean(text, known) or others)

@@ -153,6 +153,9 @@ class TracingLog:
         signature = signature_of(trace, function.python_function, self._objects)
         code = self._code(function)
         with self._lock:
+            there: _Noted | None = getattr(trace.graph, _NOTED, None)
+            if there is not None:  # by a thread that called it at the same time
+                return there
             if self._left <= 0 or len(code.noted) >= self._most_of_a_function:
                 code.left_out += 1
                 noted = _Noted((), 0)
@@ -160,7 +163,7 @@ class TracingLog:
                 self._left -= 1
                 noted = _Noted(code.shared(signature), code.owner(function))
                 code.noted.append(noted)
-        return self._bear(trace.graph, noted)
+            return self._bear(trace.graph, noted)
 
     def _bear(self, graph: Any, noted: _Noted) -> _Noted:
         setattr(graph, _NOTED, noted)

@@ -66,6 +66,7 @@ class Section:
     to_be_judged: bool = False  # whether bad values that may be intended came up, to be judged at its end
     let_nan_pass: bool = False  # whether NaN is among them
     ignored: bool = False  # whether its ops are left alone
+    fine: bool = True  # whether the watch has looked at each of its ops, and found nothing, also nothing to go past
     checks: Checks | None = None  # the checks of the watch that is on, kept here for speed; None where not looked up
     whole: bool = False  # whether all its values are kept, those inside of functions that it calls included
     names: Mapping[int, str] | None = None

@@ -55,7 +55,8 @@ class Run:
     outermost first, and `paused` the op it was stopped after on demand; `unfinished` says so of a saved run, too.
     `ignored` are the places that were ignored when the run was saved. `variables` tells what is known of variables
     beside their values; None where nothing is. `no_replay` is a sentence that says why a run that was saved cannot be
-    made again; empty where nobody found that out.
+    made again; empty where nobody found that out. `found_finite` says that a watch looked at each of its numbers as
+    they came, those that are not held included, and found no NaN or infinity.
     """
 
     call: Call
@@ -85,6 +86,7 @@ class Run:
     ignored: Sequence[IgnoredPlace] = ()
     variables: TellsVariables | None = None
     no_replay: str = ""
+    found_finite: bool = False
 
     @property
     def shortcomings(self) -> str:

@@ -117,6 +117,15 @@ def test_what_is_not_known_is_not_called_fine() -> None:
     assert _healths(lost, made_run(op("x", "Placeholder"))) == [KnownHealth.UNKNOWN, KnownHealth.UNKNOWN]
 
 
+def test_what_a_watch_looked_at_as_it_came_is_known_without_its_values() -> None:
+    lost = replace(made_run(op("w", "ReadVariableOp", value=gone("Gone."))), found_finite=True)
+    bad = replace(
+        made_run(op("w", "ReadVariableOp", value=gone("Gone.")), op("x", "Log", value=[NAN])), found_finite=True
+    )
+    assert _healths(lost, bad) == [KnownHealth.FINE, KnownHealth.BAD]
+    assert _healths(replace(lost, lacks="Its values are missing.")) == [KnownHealth.UNKNOWN]
+
+
 def test_a_feed_that_no_tensor_shows_counts() -> None:
     run = made_run(op("x", "Placeholder"), op("y", "Relu", "x", value=[1.0]), feeds={"x:0": np.float32([NAN])})
     assert _healths(run) == [KnownHealth.BAD]

@@ -92,7 +92,8 @@ class RunHealths:
 
     def _look(self, run: Run) -> Generator[None, None, RunHealth]:
         bad, unknown = yield from _not_finite(run)
-        fine = RunHealth(KnownHealth.UNKNOWN if unknown or run.lacks or not len(run.tensors) else KnownHealth.FINE)
+        unknown = (unknown and not run.found_finite) or bool(run.lacks) or not len(run.tensors)
+        fine = RunHealth(KnownHealth.UNKNOWN if unknown else KnownHealth.FINE)
         if not bad and not _has_bad_feed(run):
             return fine
         meant = self._meant.setdefault(run.call.same, set())

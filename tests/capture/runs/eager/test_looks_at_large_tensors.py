@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealths
 from tfdbg_cli.capture.runs.eager import checks
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
@@ -35,6 +36,28 @@ def _watched() -> Iterator[ScriptedFrontend]:
     yield front
     debugger.attendant = None
     watch.attend(False)
+
+
+@pytest.mark.parametrize("excluded", ["", "^Log"])
+def test_a_kept_run_in_which_nothing_was_found_is_fine_though_a_large_variable_is_not_held(excluded: str) -> None:
+    decision = RunUntil("has_inf_or_nan", exclude_node_names=excluded, keep=2)
+    front = ScriptedFrontend(decision)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+    large = tf.Variable(np.ones(20_000, np.float32))
+    try:
+        for turn in range(3):
+            large.assign_sub(0.1 * tf.square(large - 2.0))
+            tf.sqrt(tf.constant(1.0 - 2.0 * (turn // 2)))
+    finally:
+        debugger.attendant = None
+        watch.attend(False)
+    (end,) = front.ends[:1]
+    assert [run.found_finite for run in (*end.earlier, end.run)] == [not excluded, not excluded, False]
+    fine = KnownHealth.UNKNOWN if excluded else KnownHealth.FINE  # nobody looked at what was left out
+    healths = RunHealths([*end.earlier, end.run])
+    assert [healths.of(place).health for place in range(3)] == [fine, fine, KnownHealth.BAD]
 
 
 _NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 1e-30, 1e5, 3e12, 1e19, 3e38, math.inf, -math.inf, math.nan])

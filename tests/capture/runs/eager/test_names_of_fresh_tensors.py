@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
+from tfdbg_cli.analysis.variables.listing import variables_of
 from tfdbg_cli.capture.runs.eager import section
 from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
@@ -94,6 +95,36 @@ def test_a_run_that_is_kept_calls_its_variables_as_the_stop_does() -> None:
         assert "weight" in run.graph and "Variable" not in run.graph
         assert run.variables is not None
         assert run.variables.trainable == {"weight": True}
+
+
+def test_variables_that_each_turn_makes_have_the_same_names_in_all_runs() -> None:
+    decision = RunUntil("has_inf_or_nan", keep=3)
+    front = ScriptedFrontend(decision)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+
+    def scaled() -> Any:
+        scale = tf.Variable([2.0, 3.0])
+        scale.assign_add([1.0, 1.0])
+        return scale + 1.0
+
+    try:
+        for turn in range(3):
+            state = tf.Variable([1.0, 2.0], name="first")
+            state.assign_add([1.0, 1.0])
+            state = tf.Variable([5.0, 2.0], name="second")
+            state.assign_sub(scaled())
+            tf.math.log(state - 20.0 * (turn // 2) + 5.0)
+    finally:
+        debugger.attendant = None
+        watch.attend(False)
+    (end,) = front.ends[:1]
+    for run in (*end.earlier, end.run):
+        updated = [node.name for node in run.graph if node.op_type == "UpdatedVariable"]
+        assert updated == ["state/after_update", "scale/after_update", "second/after_update"]
+        listed = {one.name: one.slot_of for one in variables_of(run)}
+        assert listed == {"state": "", "scale": "", "second": ""}, "each is there once, and is no slot of another"
 
 
 def test_a_number_has_not_the_name_of_the_first_tensor_of_the_process() -> None:

@@ -84,6 +84,12 @@ class Checks:
         self.intended = IntendedInfinities() if watched.skips_intended else None
         self.ignored = IgnoredOps(watched.by_hand, lambda given: not self.out_of_fine([given]))
 
+    @property
+    def finds_all(self) -> bool:
+        """Whether it finds each NaN and each infinity: none is left out, or counts as fine."""
+        left_out = self._excluded is not None or self.ignored or self.watched.ignored
+        return self._of_each and not left_out
+
     def bad(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
         """Whether one of the `outputs` of `op`, which was given `inputs`, is what the watch is for.
 

@@ -26,8 +26,9 @@ from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, calls, line_at
 from tfdbg_cli.capture.runs.eager.program.tasks import note_of_tasks
 from tfdbg_cli.capture.runs.eager.program.turn import Turn
-from tfdbg_cli.capture.runs.eager.program_names import namer, names_at_hand
+from tfdbg_cli.capture.runs.eager.program_names import namer, names_at_hand, names_of_tensors
 from tfdbg_cli.capture.tf.callers import live_frames
+from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.calls import Call, RunError, RunKind
 from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.frames import LiveFrame
@@ -51,8 +52,9 @@ class Section:
     """One section, which grows with each op.
 
     `number` and `plan` are those of the run, None until the section becomes one. `names` are names of the call's
-    arguments by the ids of the tensors, `read` names of tensors from outside, as they were when they were read,
-    `composites` the ragged and sparse tensors of which such are parts. `earlier` knows the runs before it.
+    arguments by the ids of the tensors, `read` names of tensors from outside, as they were when they were read, and
+    of variables made in it, as they were at their first update. `composites` are the ragged and sparse tensors of
+    which such are parts. `earlier` knows the runs before it.
     """
 
     named: str  # its title; empty where that follows from its turn
@@ -64,6 +66,7 @@ class Section:
     to_be_judged: bool = False  # whether bad values that may be intended came up, to be judged at its end
     let_nan_pass: bool = False  # whether NaN is among them
     ignored: bool = False  # whether its ops are left alone
+    fine: bool = True  # whether the watch has looked at each of its ops, and found nothing, also nothing to go past
     checks: Checks | None = None  # the checks of the watch that is on, kept here for speed; None where not looked up
     whole: bool = False  # whether all its values are kept, those inside of functions that it calls included
     names: Mapping[int, str] | None = None
@@ -88,6 +91,15 @@ class Section:
             else:
                 self._look_for_names(fresh, stack)
         fresh.clear()
+
+    def name_made(self, handle: EagerTensor) -> None:
+        """Note the program's name for the variable of `handle`, just updated, if it was made in this turn of a loop.
+
+        By the end of the turn its name may be gone, or stand for another variable, as the loop goes.
+        """
+        key = tensor_id(handle)
+        if self.turn is not None and key not in self.read and self.log.has_made(handle):
+            self.read[key] = names_of_tensors(live_frames()).get(key, "")
 
     def _look_for_names(self, fresh: set[int], stack: Stack) -> None:
         composites = composites_at_hand(fresh)

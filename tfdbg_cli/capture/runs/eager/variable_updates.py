@@ -59,6 +59,7 @@ class VariableUpdates:
                     section.log.wrote_unseen(op, [handle])
                 else:
                     section.log.wrote(op, handle, value, keep=bad)
+                    section.name_made(handle)
                 found = found or bad
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
@@ -173,6 +174,7 @@ class EagerWatch:
         if log.fresh and captures(section.plan):
             section.name_fresh(stack)
         found = checks is not None and checks.bad(op, inputs, gave)
+        section.fine = section.fine and checks is not None
         if updates_variable(op_type):
             found = self._updates.note(section, checks, op, inputs) or found
         if found or self._controller.sought is not None:
@@ -365,7 +367,10 @@ class EagerWatch:
                 if self._checks is not None:
                     self._checks.judged()
             elif self._checks is not None and self._checks.at_ops:
-                self._controller.run_passed(plan, lambda: section.run(plan.number, live_frames(), ended=True))
+                fine = section.fine and self._checks.finds_all
+                self._controller.run_passed(
+                    plan, lambda: replace(section.run(plan.number, live_frames(), ended=True), found_finite=fine)
+                )
             else:
                 self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
         except our_errors() as error:

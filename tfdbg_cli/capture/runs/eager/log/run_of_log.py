@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.composites import Composite
 from tfdbg_cli.capture.runs.eager.log.held_values import array_from, kept, variable_value
 from tfdbg_cli.capture.runs.eager.log.insides import Insides, called_by, is_call, within
-from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, Noted, OutsideInput, Read, RecentOp, Released
+from tfdbg_cli.capture.runs.eager.log.noted_ops import LATER, RESOURCE, Noted, OutsideInput, Read, RecentOp, Released
+from tfdbg_cli.capture.runs.eager.log.outside_inputs import (
+    INPUT,
+    LITERAL,
+    VARIABLE,
+    attributes_of,
+    given_to,
+    kind_of,
+    kind_of_handle,
+)
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.log.versions import Versions
 from tfdbg_cli.capture.runs.eager.program.places import scope_of_tape
 from tfdbg_cli.capture.runs.eager.program.stacks import EagerTracebacks, Stack
 from tfdbg_cli.capture.tf import compat
-from tfdbg_cli.capture.tf.op_definitions import dtype_of_input
 from tfdbg_cli.capture.tf.opaque import HANDLE
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, name_of
@@ -36,9 +41,7 @@ from tfdbg_cli.model.values import Array, NoValue, Value, known_array
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.kinds import BATCHES
 
-_VARIABLE, _INPUT, _LITERAL = "VarHandleOp", "Placeholder", "Const"
-_CALLED = {_INPUT: "input", _LITERAL: "number"}
-_RESOURCE = re.compile(r'ResourceHandle\(name="(?P<name>[^"]+?)(?:/\d+)?"')
+_CALLED = {INPUT: "input", LITERAL: "number"}
 _HANDLE = {"dtype": "resource"}  # of an iterator, a table or the like
 _NO_COMPOSITES: Mapping[int, Composite] = MappingProxyType({})
 _UPDATED = gone("The variable was updated since; what it held before is not kept.")
@@ -135,6 +138,8 @@ class _Builder:
         self._given: dict[int, Mapping[str, TensorName]] = {}
         self._taken: set[str] = set()  # nodes with a tensor
         self._runs_within: dict[str, int] = {}
+        self._updated = {source.key for op in ops for source, _ in op.written}
+        self._made: dict[int, str] = {}  # by ids of handles the names of variables that ops made and others updated
 
     def parts_of(self, ops: Iterable[RecentOp]) -> RunParts:
         for op in ops:
@@ -195,15 +200,16 @@ class _Builder:
         if insides is not None:
             self._add_call(op, insides)
             return
+        shown = self._made_variable(op) or op.name
         inputs = tuple(self._read(op, read) for read in op.inputs)
         pairs = () if is_call(op) else zip(op.attributes[::2], op.attributes[1::2], strict=False)
         attributes = {str(name): _attribute_text(value) for name, value in pairs}
-        self._nodes[op.name] = Node(op.name, op.op_type, op.device, inputs, attributes=attributes)
-        self._stacks[op.name] = op.stack
+        self._nodes[shown] = Node(shown, op.op_type, op.device, inputs, attributes=attributes)
+        self._stacks[shown] = op.stack
         for slot, (key, dtype, value) in enumerate(op.outputs):
             if op.op_type in BATCHES:
-                self._came[str(TensorName(op.name, slot))] = key
-            self._take(TensorName(op.name, slot), op, dtype, self._value(op, dtype, value))
+                self._came[str(TensorName(shown, slot))] = key
+            self._take(TensorName(shown, slot), op, dtype, self._value(op, dtype, value))
         for source, value in op.written:
             variable = self._source(op, source).node
             name = after_update(variable)
@@ -216,6 +222,21 @@ class _Builder:
             self._nodes[name] = Node(name, UPDATED_VARIABLE, op.device, tuple(read), updates)
             self._stacks[name] = op.stack
             self._take(TensorName(name, 0), op, None, self._written(op, source) if value is LATER else value)
+
+    def _made_variable(self, op: RecentOp) -> str:
+        """The name of the variable that `op` makes and a later op updates, under which its updates stand; else empty.
+
+        Of two that the program calls alike one by the other, as it made them, the second has TensorFlow's name.
+        """
+        key = op.outputs[0][0] if op.op_type == VARIABLE and op.outputs else 0
+        if key not in self._updated:
+            return ""
+        names = [self._named(OutsideInput(None, RESOURCE, key)), op.scope.rstrip("/"), "variable"]
+        known = [name for name in names if name]
+        name = next((name for name in known if name not in self._nodes), self._free(known[0]))
+        self._made[key] = name
+        self._results[id(op), 0] = self._given_back[op.number, 0] = TensorName(name, 0)
+        return name
 
     def _take(
         self, name: TensorName, op: RecentOp, dtype: int | None, value: Value, text: str = "", device: str = ""
@@ -270,41 +291,45 @@ class _Builder:
         return TensorName(op.name, slot)
 
     def _source(self, op: RecentOp, source: OutsideInput) -> TensorName:
+        if source.key in self._made:
+            self._handles[self._made[source.key]] = source.given
+            return TensorName(self._made[source.key], 0)
         name = self._names.get(id(source)) or self._part_name(source)
         if name is None:
             handle = source.dtype in HANDLE_NUMBERS
-            given = None if handle else _given(op, source)
-            kind, own = _of_handle(source.given()) if given is None else (_kind_of(op, source, given), "")
+            given = None if handle else given_to(op, source)
+            kind, own = kind_of_handle(source.given()) if given is None else (kind_of(op, source, given), "")
             named = self._named(source)
             if named and given is not None and self._is_fed(named, given):
                 self._names[id(source)] = named  # an array of the program's, of which each op makes a tensor anew
                 self._alive.append(source)
                 return TensorName(named, 0)
             written = None if named or given is None or given.ndim else self._literals.get(_bits(given))
-            if written is not None and kind == _INPUT and scope_of_tape(op.stack):
+            if written is not None and kind == INPUT and scope_of_tape(op.stack):
                 self._names[id(source)] = written  # a tape hands on what TensorFlow made of the program's number
                 self._alive.append(source)
                 return TensorName(written, 0)
             wanted = named or own or ("handle" if handle else _CALLED[kind])
-            name = next(
-                n
-                for n in (wanted, *(f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2)))
-                if n not in self._nodes
-            )
+            name = self._free(wanted)
             self._names[id(source)] = name
             self._alive.append(source)
-            self._nodes[name] = Node(name, kind, "", attributes=_HANDLE if handle and kind == _INPUT else {})
-            if given is not None and kind == _LITERAL:
+            self._nodes[name] = Node(name, kind, "", attributes=_HANDLE if handle and kind == INPUT else {})
+            if given is not None and kind == LITERAL:
                 self._stacks[name] = op.stack
                 self._literals[_bits(given)] = name  # a scalar
                 self._take(TensorName(name, 0), op, None, given)
             elif given is not None:
                 self._feeds[name] = given
-                self._nodes[name] = Node(name, kind, "", attributes=_attributes_of(given))
+                self._nodes[name] = Node(name, kind, "", attributes=attributes_of(given))
                 self._came[name] = source.key
-            elif kind == _VARIABLE:
+            elif kind == VARIABLE:
                 self._handles[name] = source.given
         return TensorName(name, 0)
+
+    def _free(self, wanted: str) -> str:
+        """`wanted`, with a number where a node has that name."""
+        numbered = (f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2))
+        return next(name for name in (wanted, *numbered) if name not in self._nodes)
 
     def _part_name(self, source: OutsideInput) -> str | None:
         """The name of a part of a ragged or sparse tensor, of which all parts come in; None of what is no such."""
@@ -315,7 +340,7 @@ class _Builder:
             for name, part in composite.names_beside(self._nodes).items():
                 given = array_from(compat.host_array(part))
                 self._feeds[name] = given
-                self._nodes[name] = Node(name, _INPUT, "", attributes=_attributes_of(given))
+                self._nodes[name] = Node(name, INPUT, "", attributes=attributes_of(given))
                 self._came[name] = compat.tensor_id(part)
                 self._part_names[compat.tensor_id(part)] = name
         return self._part_names[source.key]
@@ -336,51 +361,3 @@ def _attribute_text(value: object) -> str:
 def _bits(number: Array) -> tuple[str, bytes]:
     """What tells one number from another, dtype included."""
     return str(number.dtype), number.tobytes()
-
-
-def _attributes_of(given: Array) -> Mapping[str, str]:
-    """The attributes of a placeholder that stands for `given`: its dtype and its shape."""
-    return {"dtype": name_of(given.dtype), "shape": f"[{','.join(map(str, given.shape))}]"}
-
-
-def _given(op: RecentOp, source: OutsideInput) -> Array:
-    """The array that `op` was given; a Python value in the dtype to which TensorFlow converted it for the op."""
-    value = array_from(source.given)
-    if source.key or value.dtype.kind not in "biufc":
-        return value
-    position = next(i for i, read in enumerate(op.inputs) if read is source)
-    outputs = [dtype for _, dtype, _ in op.outputs]
-    dtype = dtype_of_input(op.op_type, position, [_dtype_read(read) for read in op.inputs], outputs)
-    if not dtype:
-        return value
-    with np.errstate(over="ignore"):
-        return value.astype(tf.as_dtype(dtype).as_numpy_dtype)
-
-
-def _dtype_read(read: Read) -> int:
-    """The dtype of an input of an op, by its number; 0 of a Python value."""
-    if isinstance(read, OutsideInput):
-        return read.dtype
-    op, slot = read
-    return op.outputs[slot][1] if slot < len(op.outputs) else 0
-
-
-def _kind_of(op: RecentOp, source: OutsideInput, given: Array) -> str:
-    """The op type that a value is shown with: an infinity or a NaN that the program wrote down is a constant.
-
-    So is one that only the dtype makes infinite. An infinity of Python's of which TensorFlow made a tensor may have
-    been computed; one that is multiplied counts as written, since it was none before TensorFlow 2.22.
-    """
-    number = source.number if source.key else source.given
-    if not isinstance(number, float) or np.isfinite(given):
-        return _INPUT
-    multiplied = op.op_type == "Mul" and math.isinf(number)
-    return _LITERAL if not source.key or math.isfinite(number) or multiplied else _INPUT
-
-
-def _of_handle(handle: EagerTensor | None) -> tuple[str, str]:
-    """The op type that a handle is shown with, and the name that TensorFlow knows its variable by."""
-    if handle is None or compat.type_in_variable(handle) is None:
-        return _INPUT, ""
-    match = _RESOURCE.search(str(handle))
-    return _VARIABLE, match["name"] if match else "variable"

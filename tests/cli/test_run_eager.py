@@ -222,6 +222,7 @@ def test_a_place_that_the_program_never_comes_to_is_told_at_its_end(tmp_path) ->
     program = f"{step}for i in range(3):\n    tf.sqrt(float(i))\n"
     done = _done(tmp_path, program, "-c", "until Log when nan > 0")
     assert "tfdbg: The program never came to Log when nan > 0." in done.stderr, done.stderr
+    assert "A tf.function or a session is run as a whole: `run` captures that" in done.stderr
     assert "never came" not in _done(tmp_path, program, "-c", "until Sqrt", "-c", "continue").stderr
     waits = _done(tmp_path, program, *_commands("break Log", "break Sqrt when nan > 0", "continue"))
     assert "tfdbg: The program never came to Log and Sqrt when nan > 0, where it was to break." in waits.stderr

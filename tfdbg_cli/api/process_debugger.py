@@ -41,7 +41,8 @@ from tfdbg_cli.process.program_end import at_the_end, not_at_the_end
 
 _MOST_PLACES = 3  # that are named
 _STOPS_AT_OPS = (
-    "tfdbg stops behind ops of code that runs eagerly, and none ran at that line: take one that computes something."
+    "A program is paused behind ops of code that runs eagerly only, at a line that computes something."
+    " A tf.function or a session is run as a whole: `run` captures that, and `invoke_stepper` goes through its ops."
 )
 
 
@@ -147,8 +148,7 @@ class ProcessDebugger:
         """What was asked for and did not come, or what the watches have seen; empty if there is nothing to say."""
         sought = self.debugger.sought
         if sought is not None and sought.place is not None:
-            never = f"The program never came to {sought.place}."
-            return f"{never} {_STOPS_AT_OPS}" if sought.place.line else never
+            return f"The program never came to {sought.place}. {_STOPS_AT_OPS}"
         missing = self.debugger.awaited_run
         if missing > 1:  # who goes on with `run` behind the last run knows
             return f"The program ended {count_text(missing, 'run')} before the end of that which was to be captured."
@@ -257,8 +257,7 @@ def _never_came(breakpoints: Sequence[Breakpoint]) -> str:
         return ""
     places = " and ".join(str(one.place) for one in breakpoints[:_MOST_PLACES])
     more = f" and {len(breakpoints) - _MOST_PLACES} more" if len(breakpoints) > _MOST_PLACES else ""
-    of_lines = f" {_STOPS_AT_OPS}" if any(one.place.line for one in breakpoints) else ""
-    return f"The program never came to {places}{more}, where it was to break.{of_lines}"
+    return f"The program never came to {places}{more}, where it was to break. {_STOPS_AT_OPS}"
 
 
 @Once

@@ -13,7 +13,7 @@ import pytest
 from support.golden import check_golden
 from support.paused_program import Behind, paused
 from support.prompt import Prompt
-from support.sample_run import opened, run_end
+from support.sample_run import opened, run_end, run_start
 
 from tfdbg_cli.commands.asked import stopping_line
 from tfdbg_cli.commands.titles import stop_title
@@ -22,7 +22,7 @@ from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.decision import RunTo, StepOn
 from tfdbg_cli.model.pausing import Pace, Place
-from tfdbg_cli.model.runs import Hit, RunEnd
+from tfdbg_cli.model.runs import Hit, RunEnd, RunStart
 from tfdbg_cli.model.sources import LiveSources
 
 
@@ -228,6 +228,24 @@ def test_a_type_of_op_with_a_slip_in_it_is_not_waited_for(slip: str, meant: str)
             prompt.run(f"{command} {slip}")
         assert refused.value.hint.startswith(f"Did you mean {meant}?")
     assert prompt.run(f"until *{slip}") == RunTo(Place(f"*{slip}"))
+
+
+@pytest.mark.parametrize("stop", [run_start(), run_end()], ids=["before", "behind"])
+def test_a_line_of_a_function_is_not_waited_for_in_eager_code(stop: RunStart | RunEnd) -> None:
+    """A blind test: `until fn.py:9`, within a tf.function, ran the training to its end."""
+    prompt = Prompt(stop)
+    for command in ("until train.py:6", "break train.py:6 when nan > 0"):
+        error = prompt.error(command)
+        said = "What is computed at line 6 of train.py is a part of this run, and a program is paused in code that"
+        assert error.message == f"{said} runs eagerly only."
+        assert error.hint.endswith("; `*train.py:6` waits for one of eager code.")
+    assert prompt.run("until *train.py:6") == RunTo(Place(file="*train.py", line=6))
+    assert "Log is an op of this run" in prompt.error("until Log").message
+    call = replace(run_start().call, kind=RunKind.EAGER)
+    eager = (
+        replace(stop, call=call) if isinstance(stop, RunStart) else replace(stop, run=replace(stop.run, call=call))
+    )
+    assert Prompt(eager).run("until train.py:6") == RunTo(Place(file="train.py", line=6))
 
 
 def test_an_op_of_a_function_is_not_waited_for_in_eager_code() -> None:

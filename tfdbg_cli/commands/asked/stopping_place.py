@@ -12,7 +12,8 @@ from tfdbg_cli.commands.context import Context
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.pausing import Place
-from tfdbg_cli.model.runs import Opened
+from tfdbg_cli.model.runs import Opened, Run, RunStart
+from tfdbg_cli.model.sources import user_frame
 from tfdbg_cli.ops.harmless_ops import HARMLESS
 
 _AS_A_SLIP = 0.65  # how alike two names are of which one is the other with a slip, at least
@@ -30,7 +31,10 @@ def stopping_place(context: Context, text: str) -> Place:
         file = current_frame(context).place.file
     place = place_of(text, file)
     if place.line and not isinstance(context.stop, Opened):
-        return stopping_line(context, place, file)
+        place = stopping_line(context, place, file)
+        if not place.file.startswith("*"):
+            _require_eager(context, place)
+        return place
     if not place.line:
         if not isinstance(context.stop, Opened) and not place.op.startswith("*"):
             _require_eager(context, place)
@@ -39,14 +43,24 @@ def stopping_place(context: Context, text: str) -> Place:
 
 
 def _require_eager(context: Context, place: Place) -> None:
-    """Raises TfdbgError where a function or a session ran the op at `place`: nothing pauses inside of those."""
-    if not context.runs or context.run.paused is not None or context.run.call.kind is RunKind.EAGER:
+    """Raises TfdbgError where a function or a session runs what is at `place`: nothing pauses inside of those."""
+    stop = context.stop
+    run = stop if isinstance(stop, RunStart) else context.run
+    if (isinstance(run, Run) and run.paused is not None) or run.call.kind is RunKind.EAGER:
         return
     test = PlaceTest(replace(place, condition=""))
-    if any(test.fits_op(node.op_type, node.name) for node in context.run.graph):
+    if place.line:
+        made = map(user_frame, run.tracebacks.values())
+        is_of_run = any(frame is not None and test.fits_line(frame.file, frame.line) for frame in made)
+        what = f"What is computed at line {place.line} of {place.file} is a part of this run"
+    else:
+        is_of_run = any(test.fits_op(node.op_type, node.name) for node in run.graph)
+        what = f"{place.op} is an op of this run"
+    if is_of_run:
+        where = replace(place, condition="")
         raise TfdbgError(
-            f"{place.op} is an op of this run, and a program is paused in code that runs eagerly only.",
-            hint=f"`invoke_stepper` goes through the ops of this run; `*{place.op}` waits for one of eager code.",
+            f"{what}, and a program is paused in code that runs eagerly only.",
+            hint=f"`invoke_stepper` goes through the ops of this run; `*{where}` waits for one of eager code.",
         )
 
 

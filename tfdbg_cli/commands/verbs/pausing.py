@@ -208,6 +208,9 @@ A place is an op type (`Log`), the name of a node, a layer or scope (`dense_1`),
 (`*Grad`), or a line of the program (`train.py:12`; the number alone is a line of the file on show). `when` asks
 figures of what the op gives: min, max, mean, std, absmax of the finite elements, and how many are nan, inf, bad, neg,
 zero, pos; size and rank. `input.min` and so on ask of what it was given; `output.min` is `min`.
+
+What a tf.function or a session computes is no such place, as its run is made as a whole: `invoke_stepper` goes
+through that. Functions that run eagerly (`run_functions_eagerly`, Keras `run_eagerly=True`) are not run as a whole.
 """
 COMMANDS = (
     Command(

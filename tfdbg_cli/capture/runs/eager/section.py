@@ -191,6 +191,11 @@ class Section:
             variables=EagerVariables(parts.handles),
         )
 
+    def over(self, number: int, *, caught: bool = False, found_finite: bool = False) -> Run:
+        """The section as a run that is over; what it read has the names that calls under way have for it."""
+        run = self.run(number, live_frames(), caught=caught, ended=True)
+        return replace(run, found_finite=found_finite)
+
     def lets_pass(self, watched: WatchRequest | None) -> bool:
         """Whether NaN and infinities came up in the section that the watch goes past: all that did are benign.
 

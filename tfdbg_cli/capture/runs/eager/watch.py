@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
@@ -361,18 +360,16 @@ class EagerWatch:
             return
         try:
             if plan.watched is None:
-                self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
+                self._controller.run_ends(plan, section.over(plan.number))
             elif section.to_be_judged:
-                self._controller.run_ends(plan, section.run(plan.number, live_frames(), caught=True, ended=True))
+                self._controller.run_ends(plan, section.over(plan.number, caught=True))
                 if self._checks is not None:
                     self._checks.judged()
             elif self._checks is not None and self._checks.at_ops:
                 fine = section.fine and self._checks.finds_all
-                self._controller.run_passed(
-                    plan, lambda: replace(section.run(plan.number, live_frames(), ended=True), found_finite=fine)
-                )
+                self._controller.run_passed(plan, lambda: section.over(plan.number, found_finite=fine))
             else:
-                self._controller.run_ends(plan, section.run(plan.number, live_frames(), ended=True))
+                self._controller.run_ends(plan, section.over(plan.number))
         except our_errors() as error:
             report("show a run", error)
             self._controller.run_abandoned(plan)

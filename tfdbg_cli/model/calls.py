@@ -71,8 +71,8 @@ class Call:
     several names stands there once for each. `carried` maps feeds that an earlier run of eager code computed, as the
     state of a loop's last turn, to its number. `unchanged` are feeds of a turn of an eager loop that the turn before
     was given, too, while data of other lengths comes anew: tables, or data out of which turns take theirs.
-    `for_gradient` is how many of `fetches`, at the end, a function gives
-    for its gradient alone, where a tape records it: the program gets the others.
+    `for_gradient` is how many of `fetches`, at the end, a function gives for its gradient alone, where a tape records
+    it: the program gets the others.
     """
 
     number: int

@@ -14,7 +14,7 @@ from tfdbg_cli.model.names import TensorName
 _OF = "in_place_of"
 
 
-def attributes_of(replaced: TensorName) -> tuple[str, str]:
+def attributes_in_place_of(replaced: TensorName) -> tuple[str, str]:
     """The attributes, names and values in turn, of the node whose value the program got in place of `replaced`."""
     return _OF, str(replaced)
 

@@ -168,6 +168,21 @@ def test_a_watch_over_an_eager_loop() -> None:
     assert front.ends[0].run.call.number == 3
 
 
+def test_a_watch_that_keeps_runs_stops_at_the_op_as_any_does() -> None:
+    """A blind test: with --keep a step of Keras that runs eagerly was over, and had written its variables."""
+
+    def step(x: Any) -> Any:
+        return tf.exp(tf.math.log(x))
+
+    debugged, front = wrapped(step, RunUntil("has_inf_or_nan", keep=2))
+    for number in (1.0, 2.0, 0.0):
+        debugged(tf.constant(number))
+    end = front.ends[0]
+    assert end.run.unfinished
+    assert [node.op_type for node in end.run.graph] == ["Placeholder", "Log"]
+    assert [float(value(run, "Exp_0:0")) for run in end.earlier] == pytest.approx([1.0, 2.0])
+
+
 def test_the_budget_of_memory_is_kept() -> None:
     def grow(x):
         for _ in range(5):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,21 @@ from tfdbg_cli.model.frames import Frame, LiveFrame
 pytestmark = pytest.mark.tf
 
 
+@contextmanager
+def _watched(**asked: int) -> Iterator[ScriptedFrontend]:
+    """A watch of eager code, with the front end at which it stops."""
+    decision = RunUntil("has_inf_or_nan", **asked)
+    front = ScriptedFrontend(decision)
+    debugger = Debugger(lambda: front)
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(decision)
+    try:
+        yield front
+    finally:
+        debugger.attendant = None
+        watch.attend(False)
+
+
 def test_what_has_no_name_is_looked_for_in_one_turn_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: Counter[int] = Counter()
     names_at_hand = section.names_at_hand
@@ -34,21 +51,13 @@ def test_what_has_no_name_is_looked_for_in_one_turn_only(monkeypatch: pytest.Mon
         return dict(names_at_hand(wanted))
 
     monkeypatch.setattr(section, "names_at_hand", counted)
-    decision = RunUntil("has_inf_or_nan")
-    front = ScriptedFrontend(decision)
-    debugger = Debugger(lambda: front)
-    debugger.attendant = watch = watch_of(debugger)
-    debugger.set_watch(decision)
     weight = tf.Variable(np.ones((3, 2), np.float32))
-    try:
+    with _watched() as front:
         for turn in range(5):
             batch = tf.constant(np.full((4, 3), 2.0 - turn, np.float32))
             hidden = tf.matmul(batch, weight)
             sums = tf.reduce_sum(tf.nn.relu(hidden), axis=[0])  # the axes are TensorFlow's own tensor
             weight.assign_sub(0.1 * tf.math.log(sums)[None] * tf.ones([3, 1]))
-    finally:
-        debugger.attendant = None
-        watch.attend(False)
     assert asked[1] < asked[0]
     (end, *_) = front.ends
     np.testing.assert_array_equal(end.run.call.feeds["batch"], np.zeros((4, 3)))
@@ -58,38 +67,22 @@ def test_data_that_all_turns_have_in_common_is_looked_for_once(monkeypatch: pyte
     asked: Counter[int] = Counter()
     names_at_hand = section.names_at_hand
     monkeypatch.setattr(section, "names_at_hand", lambda wanted: (asked.update(wanted), names_at_hand(wanted))[1])
-    decision = RunUntil("has_inf_or_nan")
-    front = ScriptedFrontend(decision)
-    debugger = Debugger(lambda: front)
-    debugger.attendant = watch = watch_of(debugger)
-    debugger.set_watch(decision)
     weight, data = tf.Variable(np.ones((3, 2), np.float32)), tf.constant(np.ones((4, 3), np.float32))
-    try:
+    with _watched() as front:
         for turn in range(5):
             hidden = tf.matmul(data, weight)
             weight.assign_sub(tf.ones([3, 2]))
             if turn == 3:
                 tf.math.log(hidden - hidden)
-    finally:
-        debugger.attendant = None
-        watch.attend(False)
     assert asked[tensor_id(data)] == 1
     assert "data" in front.ends[0].run.call.feeds, "in the fourth turn, too"
 
 
 def test_a_run_that_is_kept_calls_its_variables_as_the_stop_does() -> None:
-    decision = RunUntil("has_inf_or_nan", keep=2)
-    front = ScriptedFrontend(decision)
-    debugger = Debugger(lambda: front)
-    debugger.attendant = watch = watch_of(debugger)
-    debugger.set_watch(decision)
     weight = tf.Variable(np.ones((3, 2), np.float32))
-    try:
+    with _watched(keep=2) as front:
         for turn in range(3):
             weight.assign_sub(tf.math.log(tf.reduce_sum(weight) - 100.0 * (turn // 2)) * tf.ones([3, 2]))
-    finally:
-        debugger.attendant = None
-        watch.attend(False)
     (end,) = front.ends[:1]
     for run in (*end.earlier, end.run):
         assert "weight" in run.graph and "Variable" not in run.graph
@@ -98,27 +91,19 @@ def test_a_run_that_is_kept_calls_its_variables_as_the_stop_does() -> None:
 
 
 def test_variables_that_each_turn_makes_have_the_same_names_in_all_runs() -> None:
-    decision = RunUntil("has_inf_or_nan", keep=3)
-    front = ScriptedFrontend(decision)
-    debugger = Debugger(lambda: front)
-    debugger.attendant = watch = watch_of(debugger)
-    debugger.set_watch(decision)
 
     def scaled() -> Any:
         scale = tf.Variable([2.0, 3.0])
         scale.assign_add([1.0, 1.0])
         return scale + 1.0
 
-    try:
+    with _watched(keep=3) as front:
         for turn in range(3):
             state = tf.Variable([1.0, 2.0], name="first")
             state.assign_add([1.0, 1.0])
             state = tf.Variable([5.0, 2.0], name="second")
             state.assign_sub(scaled())
             tf.math.log(state - 20.0 * (turn // 2) + 5.0)
-    finally:
-        debugger.attendant = None
-        watch.attend(False)
     (end,) = front.ends[:1]
     for run in (*end.earlier, end.run):
         updated = [node.name for node in run.graph if node.op_type == "UpdatedVariable"]

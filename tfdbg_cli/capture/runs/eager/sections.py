@@ -134,12 +134,12 @@ class Sections:
         here.section = section
         return section
 
-    def named(self, title: str, plan: Plan, names: Mapping[int, str]) -> Section:
-        """The section of a call that is a run by name; its values are all kept unless a watch looks at each op.
+    def named(self, title: str, plan: Plan, names: Mapping[int, str], *, at_ops: bool) -> Section:
+        """The section of a call that is a run by name; its values are all kept unless a watch looks `at_ops`.
 
         `names` are the program's names for what the call is given, by the ids of the tensors.
         """
-        whole = captures(plan) and (plan.watched is None or plan.watched.all_runs)
+        whole = captures(plan) and (plan.watched is None or (plan.watched.all_runs and not at_ops))
         section = Section(title, self.log(), number=plan.number, plan=plan, whole=whole, names=names)
         if whole:
             section.log.keep_all(memory_budget(self._controller.settings))

@@ -173,7 +173,7 @@ class EagerWatch:
         if log.fresh and captures(section.plan):
             section.name_fresh(stack)
         found = checks is not None and checks.bad(op, inputs, gave)
-        section.fine = section.fine and checks is not None
+        section.fine &= checks is not None
         if updates_variable(op_type):
             found = self._updates.note(section, checks, op, inputs) or found
         if found or self._controller.sought is not None:
@@ -229,7 +229,7 @@ class EagerWatch:
         """A context whose ops are the run of `plan`, called `title`; `names` are those of its arguments, by id."""
         here = self._sections.here
         before = here.section
-        here.section = section = self._sections.named(title, plan, names)
+        here.section = section = self._sections.named(title, plan, names, at_ops=self.looks_at_ops)
         here.told += 1
         end = OPS.listen(self) if self._end is None else lambda: None
         before_whole, WHOLE_CALL.watch = WHOLE_CALL.watch, self if section.whole else None

@@ -83,10 +83,11 @@ class EarlierRuns:
             del self._loops[next(iter(self._loops))]
 
     def _anew(self, before: _LoopGiven, given: Mapping[int, Array]) -> Iterator[int]:
-        """The numbers of rows of matrices among `given` that neither the turn `before` had nor a run computed."""
+        """The numbers of rows, new ones, of matrices among `given` that the turn `before` had not, nor a run gave."""
         for key, array in given.items():
-            differs = key not in before.ids and _is_matrix(array) and _begin(array) not in before.begins
-            if differs and not any(key in computed for _, computed in self._runs):
+            if key in before.ids or not _is_matrix(array) or len(array) in before.anew:
+                continue
+            if _begin(array) not in before.begins and not any(key in computed for _, computed in self._runs):
                 yield len(array)
 
 

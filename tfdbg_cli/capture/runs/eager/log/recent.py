@@ -39,7 +39,7 @@ from tfdbg_cli.capture.tf.callers import number_behind
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, read_variable, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
-from tfdbg_cli.model.given_by_set import attributes_of
+from tfdbg_cli.model.given_by_set import attributes_in_place_of
 from tfdbg_cli.model.graph import GIVEN_BY_SET
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import gone
@@ -268,7 +268,9 @@ class RecentOps:
         Who reads what the op gave all the same, as a tape does, reads that.
         """
         self.set_by_hand.add(op.number)
-        self.add(GIVEN_BY_SET, (), attributes_of(TensorName(op.name, slot)), [taken(tensor)], op.stack, op.scope)
+        self.add(
+            GIVEN_BY_SET, (), attributes_in_place_of(TensorName(op.name, slot)), [taken(tensor)], op.stack, op.scope
+        )
 
     def _make_room(self) -> None:
         while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > self._most_ops):

@@ -142,10 +142,16 @@ class Section:
             loop=loop,
             came=places,
             carried={name: run for name, run in self.earlier.behind(came or {}).items() if name not in places},
-            unchanged=self.earlier.unchanged(loop, came or {}, self.log.given),
+            unchanged=self._unchanged(came or {}),
             behind=data_behind(came or {}),
             runs_within=runs_within or {},
         )
+
+    def _unchanged(self, came: Mapping[str, int]) -> tuple[str, ...]:
+        """Those of the tensors that `came`, names with ids, that the turn of the loop before was given, too."""
+        if self.turn is None or not came:
+            return ()
+        return self.earlier.unchanged(self.turn.key, came, self.log.given()[1])
 
     def run(
         self,

@@ -118,8 +118,10 @@ class Sections:
         if section is None or turn is not here.turn:
             self._end(here)
             if section is not None and section.number is not None:
-                loop = "" if section.turn is None else section.turn.place
-                self._earlier.note(section.number, section.log.computed, loop, section.log.given)
+                self._earlier.note(section.number, section.log.computed)
+                if section.turn is not None:
+                    loop = section.turn.key
+                    self._earlier.note_turn(loop, *section.log.given(self._earlier.given_before(loop)))
             section = self._begin(here, turn, stack)
         return section
 

@@ -44,7 +44,8 @@ TABLE = np.ones((9, 2), np.float32)
 def _turns(*given: dict[int, np.ndarray], computed: Sequence[int] = ()) -> EarlierRuns:
     earlier = EarlierRuns()
     for number, arrays in enumerate(given):
-        earlier.note(number, set(computed), "loop", arrays)
+        earlier.note(number, set(computed))
+        earlier.note_turn("loop", set(arrays), arrays)
     return earlier
 
 
@@ -74,7 +75,7 @@ def test_few_lengths_and_loops_are_remembered() -> None:
     earlier = _turns(*({1: TABLE, number: np.full((number, 2), float(number))} for number in range(2, 110)))
     assert earlier.unchanged("loop", {"table": 1}, {1: TABLE}) == ("table",)
     for number in range(1_000):
-        earlier.note(number, set(), f"loop {number}", {1: TABLE})
+        earlier.note_turn(f"loop {number}", {1}, {1: TABLE})
     assert earlier.unchanged("loop", {"table": 1}, {1: TABLE}) == ()
 
 

@@ -7,7 +7,7 @@ it, too, while other data came anew.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from tfdbg_cli.model.tensors import Shape
@@ -21,13 +21,13 @@ _COMPARED = 16  # elements of a matrix by which it is told from that of the turn
 
 @dataclass
 class _LoopGiven:
-    """What the last turn of a loop was given: the ids of tensors, and how matrices of floats begin.
+    """What the last turn of a loop was given: the ids of tensors, and by ids how matrices of floats begin.
 
     `anew` are the numbers of rows of such matrices that came in some turn and not in the one before.
     """
 
     ids: Set[int]
-    begins: Set[tuple[Shape, bytes]]
+    begins: Mapping[int, tuple[Shape, bytes]]
     anew: set[int] = field(default_factory=set)
 
 
@@ -37,15 +37,28 @@ class EarlierRuns:
     def __init__(self) -> None:
         self._runs: deque[tuple[int, Set[int]]] = deque()
         self._known = 0
-        self._loops: dict[str, _LoopGiven] = {}
+        self._loops: dict[Hashable, _LoopGiven] = {}
 
-    def note(self, number: int, computed: Set[int], loop: str = "", given: Mapping[int, Array] | None = None) -> None:
-        """Note that ops of the run with this number, which is over, gave the tensors with the ids `computed`.
+    def given_before(self, loop: Hashable) -> Set[int]:
+        """The ids of the tensors that the last turn of `loop` was given."""
+        known = self._loops.get(loop)
+        return frozenset() if known is None else known.ids
 
-        If it was a turn of a `loop`, it was `given` these arrays from outside, by ids.
+    def note_turn(self, loop: Hashable, given: Set[int], arrays: Mapping[int, Array]) -> None:
+        """Note that a turn of `loop`, which is over, was `given` tensors with these ids from outside.
+
+        `arrays` has at least those that the turn before was not given.
         """
-        if loop and given is not None:
-            self._note_given(loop, given)
+        before = self._loops.pop(loop, _LoopGiven(frozenset(), {}))
+        anew = before.anew | set(self._anew(before, arrays)) if before.ids else set()
+        begins = {key: begin for key, begin in before.begins.items() if key in given}
+        begins.update((key, _begin(array)) for key, array in arrays.items() if _is_matrix(array))
+        self._loops[loop] = _LoopGiven(given, begins, anew if len(anew) < _MOST_LENGTHS else set())
+        while len(self._loops) > _MOST_LOOPS:
+            del self._loops[next(iter(self._loops))]
+
+    def note(self, number: int, computed: Set[int]) -> None:
+        """Note that ops of the run with this number, which is over, gave the tensors with the ids `computed`."""
         self._runs.append((number, computed))
         self._known += len(computed)
         while self._known > _MOST_TENSORS and len(self._runs) > 1:
@@ -60,7 +73,7 @@ class EarlierRuns:
                 found[name] = number
         return found
 
-    def unchanged(self, loop: str, names: Mapping[str, int], given: Mapping[int, Array]) -> tuple[str, ...]:
+    def unchanged(self, loop: Hashable, names: Mapping[str, int], given: Mapping[int, Array]) -> tuple[str, ...]:
         """Those of `names` that the turn of the `loop` before was given, too, while data of other lengths came anew.
 
         `names` have the ids of what this turn is `given`, or some of it. Empty where nothing came anew: all data may
@@ -74,20 +87,12 @@ class EarlierRuns:
         shared = ((name, lengths[key]) for name, key in names.items() if key in lengths)
         return tuple(name for name, length in shared if anew and length > 1 and length not in anew)
 
-    def _note_given(self, loop: str, given: Mapping[int, Array]) -> None:
-        before = self._loops.pop(loop, None)
-        anew = set() if before is None else before.anew | set(self._anew(before, given))
-        begins = {_begin(array) for array in given.values() if _is_matrix(array)}
-        self._loops[loop] = _LoopGiven(frozenset(given), begins, anew if len(anew) < _MOST_LENGTHS else set())
-        while len(self._loops) > _MOST_LOOPS:
-            del self._loops[next(iter(self._loops))]
-
     def _anew(self, before: _LoopGiven, given: Mapping[int, Array]) -> Iterator[int]:
         """The numbers of rows, new ones, of matrices among `given` that the turn `before` had not, nor a run gave."""
         for key, array in given.items():
             if key in before.ids or not _is_matrix(array) or len(array) in before.anew:
                 continue
-            if _begin(array) not in before.begins and not any(key in computed for _, computed in self._runs):
+            if _begin(array) not in before.begins.values() and not any(key in computed for _, computed in self._runs):
                 yield len(array)
 
 

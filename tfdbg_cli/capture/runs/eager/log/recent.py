@@ -119,14 +119,13 @@ class RecentOps:
             return self._made
         return self._made - {key for op in self._ops if op.op_type in BATCHES for key, _, _ in op.outputs}
 
-    @property
-    def given(self) -> Mapping[int, Array]:
-        """By their ids the arrays that came from outside, batches that came out of an iterator included."""
-        found = {key: one.given for key, one in self._outside.items() if isinstance(one.given, np.ndarray)}
+    def given(self, known: Set[int] = frozenset()) -> tuple[Set[int], Mapping[int, Array]]:
+        """The ids of what came from outside, batches of an iterator included; its arrays but for those `known`."""
+        came = {key: one.given for key, one in self._outside.items() if key not in known}
         if not BATCHES.isdisjoint(self._counts):
-            drawn = (one for op in self._ops if op.op_type in BATCHES for one in op.outputs)
-            found.update((key, value) for key, _, value in drawn if isinstance(value, np.ndarray))
-        return found
+            came.update((key, value) for op in self._ops if op.op_type in BATCHES for key, _, value in op.outputs)
+        arrays = {key: value for key, value in came.items() if isinstance(value, np.ndarray)}
+        return self._outside.keys() | came.keys(), arrays
 
     def __len__(self) -> int:
         return len(self._ops)
@@ -172,7 +171,8 @@ class RecentOps:
                 reads = [key if key in made else self._given(one) for key, one in zip(reads, inputs, strict=True)]
         except AttributeError:  # one is no tensor
             reads = [self._given(one) for one in inputs]
-            nbytes = sum(r.value.nbytes for r in reads if isinstance(r, OnTheWay) and r.value is not None)
+            if self._keeps_all or self.holds_reads:
+                nbytes = sum(r.value.nbytes for r in reads if isinstance(r, OnTheWay) and r.value is not None)
         for key, dtype, value in outputs:
             made.add(key)
             if value is not None:

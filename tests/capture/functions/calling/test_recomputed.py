@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import weakref
 
 import numpy as np
@@ -18,6 +19,7 @@ from tfdbg_cli.capture.functions.definition.body import ReferenceTarget
 from tfdbg_cli.capture.functions.definition.mergeable import BINARY, ELEMENTWISE
 from tfdbg_cli.capture.functions.graph.scopes import scope_of
 from tfdbg_cli.capture.tf import compat
+from tfdbg_cli.capture.tf.graph_collection import GRAPH_COLLECTION
 from tfdbg_cli.model.values import NoValue
 
 pytestmark = pytest.mark.tf
@@ -46,6 +48,28 @@ def test_the_parts_of_a_sum_are_as_the_program_says_and_the_sum_as_undebugged() 
     a, b, c, _ = given
     assert values(outcome, "add")[0].tobytes() == (a + b).numpy().tobytes()
     assert values(outcome, "add_1")[0].tobytes() == (a + b + c).numpy().tobytes()
+
+
+def test_no_other_thread_collects_graphs_while_one_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread that writes a recording computed values while a function was compiled: their graphs were its."""
+
+    @tf.function
+    def f(a, b):
+        return tf.reduce_sum(a + b + a)
+
+    _, outcome = made(f, rows(10), rows(10))
+    run_op = compat.run_op
+    alone = []
+
+    def op(*given):
+        other = threading.Thread(target=lambda: alone.append(not GRAPH_COLLECTION._lock.acquire(blocking=False)))
+        other.start()
+        other.join()
+        return run_op(*given)
+
+    monkeypatch.setattr(compat, "run_op", op)
+    values(outcome, "add")
+    assert alone == [True]
 
 
 def test_values_that_were_looked_at_go_with_their_run() -> None:

@@ -38,6 +38,76 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
     raise OutOfTime("10 s")
 
 
+@tf.function(autograph=False)
+def step(x: Any, y: Any) -> Any:
+    """A sum that the optimizer makes one op, and an argument that nothing reads."""
+    return x + tf.constant(1.0) + tf.tanh(x) + tf.sin(x)
+
+
+def _apart(graphs: Any) -> list[Any]:
+    """The message as TensorFlow hands it over where an op of another thread ended between its graphs."""
+    before = type(graphs)()
+    before.post_optimization_graph.CopyFrom(graphs.post_optimization_graph)
+    after = type(graphs)()
+    after.partition_graphs.extend(graphs.partition_graphs)
+    return [before, after]
+
+
+def _twice(graphs: Any) -> list[Any]:
+    before, after = _apart(graphs)
+    return [before, before, after]
+
+
+def _lost(graphs: Any) -> list[Any]:
+    return _apart(graphs)[1:]
+
+
+def _mixed(graphs: Any) -> list[Any]:
+    """The message where an op of another thread was compiled meanwhile, whose graphs TensorFlow adds to it."""
+    foreign = [("read", "_Arg"), ("Sigmoid", "Sigmoid"), ("y_RetVal", "_Retval")]
+    for field in ("pre_optimization_graph", "post_optimization_graph"):
+        for name, op in foreign:
+            getattr(graphs, field).node.add(name=name, op=op)
+    for name, op in foreign:
+        graphs.partition_graphs.add().node.add(name=name, op=op)
+    return [graphs]
+
+
+@pytest.mark.parametrize(
+    ("told", "disturbed", "found"),
+    [
+        (_apart, 9, True),
+        *((told, 2, True) for told in (_twice, _lost, _mixed)),  # asked again with copies
+        *((told, 9, False) for told in (_twice, _lost, _mixed)),
+    ],
+)
+def test_ops_of_other_threads_come_between(
+    monkeypatch: pytest.MonkeyPatch, told: Callable[[Any], list[Any]], disturbed: int, found: bool
+) -> None:
+    """TensorFlow hands over what it has of all functions at the end of any op.
+
+    The optimized function was taken for an empty one, and a recorded program got other last bits in its sums.
+    """
+    inputs = [tf.ones([4]), tf.ones([4])]
+    name = step.get_concrete_function(*inputs).name
+    plain = compiled_copy(name, inputs)
+    assert plain is not None
+    assert any("AddOpsRewrite" in node.name for node in plain.optimized)
+    made_of = compat.graphs_made_of
+    left = [True] * disturbed
+
+    def parted(name: str, *given: Any, **how: Any) -> Any:
+        made = made_of(name, *given, **how)
+        return tuple(one for graphs in made for one in told(graphs)) if made and left and left.pop() else made
+
+    monkeypatch.setattr(compat, "graphs_made_of", parted)
+    again = compiled_copy(name, inputs)
+    assert (again is not None) == found
+    if again is not None:
+        assert [node.op for node in again.optimized] == [node.op for node in plain.optimized]
+        assert [node.op for node in again.nodes] == [node.op for node in plain.nodes]
+
+
 @pytest.mark.parametrize(
     ("handler", "kind"), [(_out_of_time, OutOfTime), (signal.default_int_handler, KeyboardInterrupt)]
 )

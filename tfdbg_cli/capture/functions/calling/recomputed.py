@@ -16,6 +16,7 @@ from tfdbg_cli.capture.functions.definition.body import types_of
 from tfdbg_cli.capture.functions.definition.mergeable import AS_FIRST, BINARY, SAME, UNARY
 from tfdbg_cli.capture.functions.definition.shown_values import ValueRecipe
 from tfdbg_cli.capture.tf import colocation, compat
+from tfdbg_cli.capture.tf.graph_collection import GRAPH_COLLECTION
 from tfdbg_cli.capture.tf.second_thread import apart
 from tfdbg_cli.capture.tf.types import AttributeList, EagerTensor, NodeDef
 from tfdbg_cli.model.walks import needs_first
@@ -153,7 +154,8 @@ def _output(node: NodeDef, inputs: Sequence[EagerTensor]) -> EagerTensor:
             return tf.constant(tf.make_ndarray(node.attr["value"].tensor))
     definition = compat.op_definition(node.op)
     outputs = sum(len(types_of(arg, node, definition)) for arg in definition.output_arg)
-    return compat.run_op(node.op, inputs, _attributes(node), outputs, inputs[0].device)[0]
+    with GRAPH_COLLECTION.alone():  # a recording's thread computes while the program's has TensorFlow compile
+        return compat.run_op(node.op, inputs, _attributes(node), outputs, inputs[0].device)[0]
 
 
 def _attributes(node: NodeDef) -> AttributeList:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,6 +50,10 @@ class NameHit:
     def first(self) -> str:
         """The name of a command without its aliases."""
         return self.name.partition(",")[0]
+
+
+_NODES = {FoundKind.TENSOR, FoundKind.OP}
+_SLOT = re.compile(r"(?<=\S):\d+(?!\S)")  # of a tensor, which is listed by its node
 
 
 _ORDER = {kind: place for place, kind in enumerate(FoundKind)}
@@ -180,7 +185,7 @@ class NameSearch:
         self._found = []
         wanted = FuzzyPattern(text)
         if wanted:
-            self._steps = self._search(wanted)
+            self._steps = self._search(wanted, FuzzyPattern(_SLOT.sub("", text)))
         else:
             self._steps = None
             nothing = FuzzyMatch((0, 0, 0), ())
@@ -198,12 +203,14 @@ class NameSearch:
         self._steps = None
         self._settle()
 
-    def _search(self, wanted: FuzzyPattern) -> Iterator[None]:
+    def _search(self, text: FuzzyPattern, of_nodes: FuzzyPattern) -> Iterator[None]:
+        """Look through all names for `text`, through those of nodes for `of_nodes`."""
         for source in self._names.sources():
             if source is None:
                 yield
                 continue
             kind, names = source
+            wanted = of_nodes if kind in _NODES else text
             for start in range(0, len(names), _STEP):
                 for at in range(start, min(start + _STEP, len(names))):
                     name = names[at]

@@ -37,6 +37,13 @@ def test_json() -> None:
     assert [hit["kind"] for hit in found["hits"]] == ["tensor", "file"], "an op with a tensor is not listed beside it"
 
 
+def test_a_tensor_is_found_by_its_whole_name() -> None:
+    """A blind test: every screen says loss/Log:0, and by that nothing was found."""
+    by_node, by_tensor = (json_of(f"find {text}", sample_run.run_end())["hits"] for text in ("Log", "Log:0"))
+    assert [hit["name"] for hit in by_tensor] == [hit["name"] for hit in by_node if hit["kind"] == "tensor"]
+    assert by_tensor[0]["name"] == "loss/Log:0"
+
+
 def test_every_kind_is_found_and_leads_somewhere() -> None:
     run = sample_run.run_end()
     kinds = {

@@ -10,6 +10,7 @@ from support.sample_what_if import changeable
 
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.container import data_files
+from tfdbg_cli.formats.container.saving import runs_size
 from tfdbg_cli.formats.examining import examined
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.runs import Hit, Opened, RunEnd
@@ -78,12 +79,30 @@ def test_the_budget_holds_unless_it_is_overrun(tmp_path: Path) -> None:
     prompt.run(f"save --force {tmp_path}/r")
 
 
+def test_what_all_runs_share_counts_for_the_budget(tmp_path: Path) -> None:
+    """A blind test: the graphs and sources were in no estimate, and a save filled the disk behind its budget."""
+    stop = _stop()
+    values = runs_size([stop.run, *stop.earlier])
+    Prompt(stop).run(f"save {tmp_path}/whole")
+    taken = sum(file.stat().st_size for file in (tmp_path / "whole").rglob("*") if file.is_file())
+    assert values < taken
+    for budget, fits in ((values, False), (2 * taken, True)):
+        prompt = Prompt(stop, settings=Settings(disk_budget=budget))
+        if fits:
+            prompt.run(f"save {tmp_path}/r")
+        else:
+            assert "would take about" in prompt.error(f"save {tmp_path}/r").message
+            assert not (tmp_path / "r").exists()
+
+
 def test_what_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(data_files.os, "pwrite", fails)
-    assert "The disk is full" in Prompt(_stop()).error(f"save {tmp_path}/r").message
+    error = Prompt(_stop()).error(f"save {tmp_path}/r")
+    assert error.message == f"The disk is full: {tmp_path}/r was not saved."
+    assert "save --one" in error.hint
     assert list(tmp_path.iterdir()) == []
 
 

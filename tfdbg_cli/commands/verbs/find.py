@@ -75,9 +75,9 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         section="Look",
         details="""\
 The best hits come first: whole names, beginnings, beginnings of words (behind / and _, at capitals), first letters of
-words, the middle of words, letters here and there; of equal ones the shorter name. A capital asks for itself. A
-name is listed once: that of a tensor stands for its op, too. A result is found by what the program calls it. On the
-screen Ctrl-P finds as one types.
+words, the middle of words, letters here and there; of equal ones the shorter name. A capital makes the case
+of all letters count. A name is listed once: that of a tensor stands for its op, too, and :0 behind it may be left
+out. A result is found by what the program calls it. On the screen Ctrl-P finds as one types.
 
 Examples:
   find mm              MatMul, behind whatever scope

@@ -11,8 +11,8 @@ import numpy as np
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.lost_values import told_of_lost
-from tfdbg_cli.formats.container.writer import RecordingWriter
-from tfdbg_cli.formats.recording.writing import require_room
+from tfdbg_cli.formats.container.writer import FullDiskError, RecordingWriter
+from tfdbg_cli.formats.recording.writing import DiskRoom
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import nbytes_of
 from tfdbg_cli.model.units import bytes_text
@@ -36,8 +36,9 @@ def save_runs(
         TfdbgError: there is no room, or it cannot be written; then nothing is left of it.
 
     """
-    if not force:
-        require_room(runs_size(runs), path, disk_budget)
+    room = DiskRoom.at(path, disk_budget)
+    values = 0 if force else runs_size(runs)
+    room.require(values)
     writer = RecordingWriter(path, compressed=compressed)
     notes: dict[str, None] = {}
     lost: list[tuple[int, Sequence[str]]] = []
@@ -48,18 +49,29 @@ def save_runs(
             notes.update(dict.fromkeys(written.notes))
             lost += [(run.call.number, written.lost)] if written.lost else []
             count += 1
+            if count == 1 and not force:  # what all runs share, such as the graphs, is known now
+                room.require(values + max(0, _written(path) - runs_size([run])))
         writer.close()
+    except FullDiskError as error:
+        shutil.rmtree(path, ignore_errors=True)
+        hint = "Make room, save it on another disk, or one run alone with `save --one`."
+        raise TfdbgError(f"The disk is full: {path} was not saved.", hint=hint, exit_code=2) from error
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)
         raise
-    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    size = _written(path)
     told = "The run is" if count == 1 else f"{count:,} runs are"
     where = f"{told} in {path} ({bytes_text(size)}): `tfdbg open {shlex.quote(str(path))}` shows"
     return (f"{where} {'it' if count == 1 else 'them'}.", *told_of_lost(lost), *notes)
 
 
+def _written(path: Path) -> int:
+    """How many bytes the files below `path` hold."""
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
 def runs_size(runs: Sequence[Run]) -> int:
-    """About how many bytes a recording of `runs` takes."""
+    """About how many bytes the values of `runs` and their rows take in a recording."""
     total = 0
     for run in _readable(runs, {}):
         store = run.tensors

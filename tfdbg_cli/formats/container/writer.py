@@ -36,6 +36,10 @@ class LockedIndexError(TfdbgError):
     """Somebody held the index for longer than the writer waits: the run is lost, the next one need not be."""
 
 
+class FullDiskError(TfdbgError):
+    """There is no room on the disk for the run."""
+
+
 class RecordingWriter:
     """A new recording in the folder `path`. Used by one thread at a time; `close` at the end.
 
@@ -232,7 +236,7 @@ def _cannot_write(path: Path, error: OSError | sqlite3.Error, limit: FileLimit) 
     if code & _PRIMARY in _NO_ROOM and limit.met:  # SQLite does not tell why
         return cannot_write(path, OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
     if code == sqlite3.SQLITE_FULL or is_full(error):
-        return TfdbgError(
+        return FullDiskError(
             f"The disk is full: the run was not recorded in {path}.",
             hint="Make room, record somewhere else, or record fewer tensors.",
             exit_code=2,

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
@@ -48,15 +49,37 @@ def require_room(nbytes: int, directory: Path, disk_budget: int) -> None:
         TfdbgError: it is more.
 
     """
-    free = free_disk(directory)
-    budget = min(disk_budget, free) if disk_budget else free // 2
-    if nbytes <= budget:
-        return
-    raise TfdbgError(
-        f"{directory} would take about {bytes_text(nbytes)}, more than the {bytes_text(budget)} of disk that tfdbg"
-        f" may use ({bytes_text(free)} are free).",
-        hint="Save it on another disk, raise the budget with `config set disk_budget`, or add --force.",
-    )
+    DiskRoom.at(directory, disk_budget).require(nbytes)
+
+
+@dataclass(frozen=True)
+class DiskRoom:
+    """What a file or folder at `path` may take: `budget` bytes, of the `free` ones."""
+
+    path: Path
+    budget: int
+    free: int
+
+    @classmethod
+    def at(cls, path: Path, disk_budget: int) -> DiskRoom:
+        """That of `path`, which need not exist yet; 0 as `disk_budget` stands for half of what is free."""
+        free = free_disk(path)
+        return cls(path, min(disk_budget, free) if disk_budget else free // 2, free)
+
+    def require(self, nbytes: int) -> None:
+        """Refuse to write `nbytes` if that is more.
+
+        Raises:
+            TfdbgError: it is more.
+
+        """
+        if nbytes <= self.budget:
+            return
+        raise TfdbgError(
+            f"{self.path} would take about {bytes_text(nbytes)}, more than the {bytes_text(self.budget)} of disk that"
+            f" tfdbg may use ({bytes_text(self.free)} are free).",
+            hint="Save it on another disk, raise the budget with `config set disk_budget`, or add --force.",
+        )
 
 
 @contextmanager

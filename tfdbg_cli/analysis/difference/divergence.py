@@ -29,6 +29,7 @@ from tfdbg_cli.analysis.difference.rounding import (
 )
 from tfdbg_cli.analysis.difference.same_function import is_same_function
 from tfdbg_cli.analysis.difference.same_meaning import means_the_same
+from tfdbg_cli.analysis.difference.set_values import set_in
 from tfdbg_cli.analysis.difference.tensors_read import MOST_LOOKED_THROUGH, TensorRead, TensorsRead
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
@@ -145,6 +146,8 @@ class Judge:
             if gap.zeros:
                 self.signed_zeros[rows] = gap.zeros
             return Verdict(rows, TensorFate.EQUAL, gap)
+        if self._is_set(rows):
+            return Verdict(rows, TensorFate.NEW, gap)
         if not gap.apart:
             return Verdict(rows, TensorFate.ROUNDED, gap)
         if means_the_same(self._runs, rows):
@@ -167,6 +170,13 @@ class Judge:
         if any(one.other and not self._is_rounding(one) for one in inputs):
             return Verdict(rows, TensorFate.NEW, gap, growth)
         return Verdict(rows, TensorFate.GROWN if self._explained(rows, gap, inputs) else TensorFate.NEW, gap, growth)
+
+    def _is_set(self, rows: RowPair) -> bool:
+        """Whether `set` put one of a pair in its place: that is no rounding, however little it is."""
+        return any(
+            run.change is not None and set_in(run, store[row].name, reads.node(row)) is not None
+            for run, store, reads, row in zip(self._runs, self._stores, self._reads, rows, strict=True)
+        )
 
     def _explained(self, rows: RowPair, gap: Gap, inputs: Sequence[InputGap]) -> bool:
         if gap.change is not TensorChange.VALUES or not inputs:

@@ -9,6 +9,7 @@ from functools import cached_property
 from tfdbg_cli.analysis.difference.compared import DIFFERENT, Verdict
 from tfdbg_cli.analysis.difference.comparison import Comparison
 from tfdbg_cli.analysis.difference.divergence import InputGap
+from tfdbg_cli.analysis.difference.set_values import set_in
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.nodes.feeds import fed_value
 from tfdbg_cli.analysis.pairing.families import is_source
@@ -17,7 +18,7 @@ from tfdbg_cli.document.array_words import scalar_text
 from tfdbg_cli.model.calls import RunKind
 from tfdbg_cli.model.graph import Node
 from tfdbg_cli.model.names import tensor_name_of
-from tfdbg_cli.model.runs import Change, Run
+from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.ops.effects import draws_numbers
 from tfdbg_cli.ops.kinds import REFERENCE_VARIABLES, VARIABLE_READS
@@ -78,13 +79,11 @@ def _other_checkpoint(parting: _Parting) -> str | None:
 
 def _changed_by_set(parting: _Parting) -> str | None:
     """B was computed with a value that the user put in the place of this one, or of the variable that it reads."""
-    change = parting.runs[1].change
-    if change is None:
+    name = parting.runs[1].tensors[parting.rows[1]].name
+    found = set_in(parting.runs[1], name, parting.nodes[1])
+    if found is None:
         return None
-    if parting.runs[1].tensors[parting.rows[1]].name in change.replaced:
-        return "`set` gave it this value."
-    held = _variable_set(change, parting.nodes[1])
-    return f"`set` gave the variable {held} another value." if held else None
+    return "`set` gave it this value." if found == name else f"`set` gave the variable {found.node} another value."
 
 
 def _other_batch(parting: _Parting) -> str | None:
@@ -191,12 +190,6 @@ def _ops_told(parting: _Parting) -> str:
     if types[0] == types[1] or not all(types):
         return attributes
     return f" It is {types[0]} in A, and {types[1]} in B.{attributes}"
-
-
-def _variable_set(change: Change, node: Node | None) -> str:
-    """The variable that `node` reads and `set` gave another value; empty if there is none."""
-    read = node.inputs[0] if node is not None and node.op_type in VARIABLE_READS and node.inputs else None
-    return read.node if read is not None and read in change.replaced else ""
 
 
 def _attributes_told(runs: Sequence[Run], nodes: Sequence[Node | None]) -> str:

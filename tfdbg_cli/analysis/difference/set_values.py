@@ -9,9 +9,9 @@ from tfdbg_cli.ops.kinds import VARIABLE_READS
 
 
 def set_in(run: Run, name: TensorName, node: Node | None) -> TensorName | None:
-    """What `set` replaced in `run` that its tensor `name`, which `node` gives, holds: itself, or the variable it reads.
+    """What `set` replaced in `run` that its tensor `name`, which `node` gives, holds.
 
-    None where it was not replaced.
+    That is the tensor itself, or the variable that is read; None where neither was replaced.
     """
     replaced = run.change.replaced if run.change is not None else ()
     if name in replaced:

@@ -21,8 +21,15 @@ class Ops:
         self.turns = EagerTurns()
         self.found: list[int | None] = []
 
+    def function(self) -> None:
+        """What stands for the call of a function, whose stack begins with the program's call."""
+        self._note(stack_here()[2:], begun=True)
+
     def __call__(self, *, begun: bool = True, writes: bool = False) -> None:
         stack = stack_here()
+        self._note(stack, begun=begun, writes=writes)
+
+    def _note(self, stack: Any, *, begun: bool, writes: bool = False) -> None:
         if writes and self.turns.in_doubt:
             self.turns.writes_variable(stack)
         turn = self.turns.of(stack, begun=begun)
@@ -37,7 +44,7 @@ def op(monkeypatch) -> Iterator[Ops]:
     def is_program(code: Any) -> bool:
         return known.setdefault(code, code.co_filename == __file__ and code.co_name not in {"__call__", "library"})
 
-    for reader in ("turn", "passages"):
+    for reader in ("turn", "passages", "turns"):
         monkeypatch.setattr(f"tfdbg_cli.capture.runs.eager.program.{reader}.is_program", is_program)
     assert places.is_program is not is_program
     yield Ops()
@@ -72,6 +79,26 @@ def test_one_op_that_is_the_whole_loop(op) -> None:
     for _ in range(3):
         op()
     assert op.found == [1, 2, 3]
+
+
+@pytest.mark.parametrize("before", [1, 70])
+def test_what_the_first_turn_alone_does_is_no_mark(op, before) -> None:
+    """A function made its variables in its first call: no end of a turn was told, and all batches were kept."""
+    for number in range(4):
+        if number == 0:
+            for _ in range(before):
+                library(op)
+            op()
+        op.function()
+    assert op.found == [1] * (before + 2) + [2, 3, 4]
+
+
+def test_what_a_package_calls_again_and_again_is_one_turn_where_that_has_a_mark(op) -> None:
+    for _ in range(2):
+        op()
+        list(map(lambda _: op.function(), range(3)))
+        library(op.function)
+    assert op.found == [1] * 5 + [2] * 5
 
 
 @pytest.mark.parametrize("first", [False, True])

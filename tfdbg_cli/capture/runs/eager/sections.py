@@ -14,7 +14,7 @@ from tfdbg_cli.capture.runs.eager.log.earlier_runs import EarlierRuns
 from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
 from tfdbg_cli.capture.runs.eager.program.loop_choice import outer_loops, prepares_training
-from tfdbg_cli.capture.runs.eager.program.places import builds, counts, driven
+from tfdbg_cli.capture.runs.eager.program.places import at_first_call, builds, counts, driven
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, under_here
 from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
 from tfdbg_cli.capture.runs.eager.program.turns import EagerTurns
@@ -24,9 +24,10 @@ from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
 
-# Ops that begin no run: they only hand a variable to the program, or find that the data have ended.
+# Ops that begin no run: they only hand a variable to the program, or find that it is empty or the data have ended.
 _NO_WORK = frozenset({
-    "ReadVariableOp", "Identity", "VarHandleOp", "IteratorGetNext", "IteratorGetNextAsOptional", "OptionalHasValue",
+    "ReadVariableOp", "Identity", "VarHandleOp", "VarIsInitializedOp", "IteratorGetNext", "IteratorGetNextAsOptional",
+    "OptionalHasValue",
 })  # fmt: skip
 _MIXED = (
     "Turns of {} compute with variables beside the functions that they call: of what ran eagerly there, only what"
@@ -213,7 +214,7 @@ def _works(stack: Stack) -> bool:
     if known is None:
         if len(_WORKS) > _MOST_STACKS:
             _WORKS.clear()
-        works = counts(stack) and not builds(stack) and not driven(stack)
+        works = counts(stack) and not (builds(stack) or driven(stack) or at_first_call(stack))
         known = _WORKS[id(stack)] = stack, works
     return known[1]
 

@@ -47,7 +47,7 @@ class ControlFlow:
 
     def always_passes(self, place: int, before: int) -> bool:
         """Whether each way from the beginning to `before` leads through `place`."""
-        return before not in self._reach(self._offsets[:1], place)
+        return before not in self._reach(self._offsets[:1], self._begin_of(place))
 
     def _begin_of(self, offset: int) -> int:
         """Where the instruction begins that `offset` is in."""

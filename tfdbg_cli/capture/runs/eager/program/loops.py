@@ -18,7 +18,7 @@ from tfdbg_cli.capture.runs.eager.program.evidence import (
     takes_gradients,
     trains_itself,
 )
-from tfdbg_cli.capture.runs.eager.program.stacks import by_identity, line_at
+from tfdbg_cli.capture.runs.eager.program.stacks import by_identity, line_at, noted_line_at
 
 _AWAITS = "JUMP_BACKWARD_NO_INTERRUPT"  # of `await` and `yield from`, which wait where they stand
 _COLLECTS = frozenset({"LIST_APPEND", "SET_ADD", "MAP_ADD"})  # a comprehension
@@ -118,10 +118,16 @@ def all_loops_of(code: CodeType) -> tuple[Loop, ...]:
                 adds_up=any(applies or (assigned and not loop.assigns) for loop in taking),
                 own_step=trains_itself(own),
                 over_variables=assigns_to_its_items(body),
-                line=min(line_at(code, start), line_at(code, end)),  # at its end a `while` asks again
+                line=_first_line(code, start, end),
             )
         )
     return tuple(sorted(found, key=lambda loop: (loop.start, -loop.end)))
+
+
+def _first_line(code: CodeType, start: int, end: int) -> int:
+    """The line with which a loop begins: at its end a `while` asks again, and a `for` may have no line there."""
+    begins, asks = line_at(code, start), noted_line_at(code, end)
+    return begins if asks is None else min(begins, asks)
 
 
 @by_identity

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import CodeType
 
+import tensorflow as tf
+
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, by_identity
 from tfdbg_cli.capture.tf.callers import is_users
 from tfdbg_cli.capture.tf.compat import PY_FUNCTION, tape_gradient
@@ -48,6 +50,11 @@ def caller_of_function(stack: Stack) -> Stack:
         entered = next((at for at in range(0, len(stack), 2) if _enters_function(stack[at])), None)
         known = _CALLERS[id(stack)] = stack, stack if entered is None else stack[entered + 2 :]
     return known[1]
+
+
+def at_first_call(stack: Stack) -> bool:
+    """Whether an op with this stack runs only where TensorFlow traces a tf.function, as one that makes a variable."""
+    return caller_of_function(stack) is not stack and not tf.config.functions_run_eagerly()
 
 
 @by_identity

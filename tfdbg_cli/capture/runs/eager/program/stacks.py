@@ -169,10 +169,13 @@ def calls(stack: Stack) -> Iterator[tuple[CodeType, int]]:
 @lru_cache(maxsize=10_000)
 def line_at(code: CodeType, offset: int) -> int:
     """The line of the instruction at `offset`; that of the code's beginning where Python notes none."""
-    return next(
-        (line for start, end, line in code.co_lines() if start <= offset < end and line is not None),
-        code.co_firstlineno,
-    )
+    noted = noted_line_at(code, offset)
+    return code.co_firstlineno if noted is None else noted
+
+
+def noted_line_at(code: CodeType, offset: int) -> int | None:
+    """The line of the instruction at `offset`; None where Python notes none, as for jumps that no statement is."""
+    return next((line for start, end, line in code.co_lines() if start <= offset < end), None)
 
 
 def traceback_of(stack: Stack) -> Traceback:

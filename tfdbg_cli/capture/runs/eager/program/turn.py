@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
+from tfdbg_cli.capture.runs.eager.program.control_flow import control_flow
 from tfdbg_cli.capture.runs.eager.program.loops import Loop, all_loops_of, loops_of
 from tfdbg_cli.capture.runs.eager.program.places import is_program
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
@@ -70,6 +71,10 @@ class Turn:
             return False
         callees = range(len(stack) + at - 2, -1, -2)  # the program's calls first
         return not any(loop.holds(stack[call + 1]) for call in callees for loop in all_loops_of(stack[call]))
+
+    def passes_always(self, stack: Stack) -> bool:
+        """Whether each turn comes to the op with this stack, which the turn holds, as far as its own code tells."""
+        return control_flow(self.code).always_passes(stack[-2 * self.depth + 1], self.loop.end)
 
 
 def turns_around(stack: Stack) -> Iterator[Turn]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tfdbg_cli.capture.runs.eager.program.loop_choice import SeenLoops, takes_for
 from tfdbg_cli.capture.runs.eager.program.met_stacks import MetStack, MetStacks
 from tfdbg_cli.capture.runs.eager.program.passages import begins_anew, goes_forward, in_same_loop
+from tfdbg_cli.capture.runs.eager.program.places import at_first_call, is_program
 from tfdbg_cli.capture.runs.eager.program.repeated_calls import CallTurn, RepeatedCalls
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
@@ -27,6 +28,7 @@ class EagerTurns:
         self._last: Stack = []
         self._turn: Turn | None = None
         self._mark = _NO_MARK  # the mark of the turn; empty while none is known
+        self._mark_is_sure = False  # whether each turn comes to it: not what only the first one does
         self._tries = 0
         self._is_seen = False  # whether the loop of the turn is known to work (`SeenLoops`)
         self._latest: dict[tuple[int, int], Turn] = {}  # by the key of a loop: its latest turn
@@ -61,7 +63,7 @@ class EagerTurns:
         elif not place.repeated:
             if place.repeated is None:
                 return False
-            self._mark = stack
+            self._mark, self._mark_is_sure = stack, False
         self._met_last, self._last = place, stack
         return True
 
@@ -126,9 +128,9 @@ class EagerTurns:
         self._tries -= 1
         place = self._met.meet(stack)
         if place.repeated is None:
-            place.repeated = not turn.runs_once(stack)
+            place.repeated = at_first_call(stack) or not turn.runs_once(stack)
         if not place.repeated:
-            self._mark = stack
+            self._mark, self._mark_is_sure = stack, turn.passes_always(stack)
 
     def _after(self, last: Stack, stack: Stack, *, begun: bool) -> Turn | None:
         """The turn of the op with this stack, where the op before it had the stack `last`; see `of`."""
@@ -146,7 +148,9 @@ class EagerTurns:
                 inner = self._found(last, stack)
                 if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
                     return self._begin(inner)
-            if stack != self._mark and goes_forward(turn, last, stack):
+            if self._comes_again(turn, last, stack):
+                ends = True
+            elif stack != self._mark and goes_forward(turn, last, stack):
                 ends = False
             elif in_same_loop(turn, last, stack):
                 ends = begins_anew(turn, last, stack, self._mark)
@@ -159,6 +163,13 @@ class EagerTurns:
                 return self._begin(self._found(last, stack))
             self._met.note_passage(last, stack, self._mark, begun=begun, ends=ends)
         return self._begin(turn.numbered(turn.number + 1)) if ends else turn
+
+    def _comes_again(self, turn: Turn, last: Stack, stack: Stack) -> bool:
+        """Whether a function was called again where it was called last, and only the next turn of `turn` can have.
+
+        The mark is asked first, if there is one for sure: what a package calls again and again is one turn.
+        """
+        return stack == last and not self._mark_is_sure and is_program(stack[0]) and turn.runs_once(stack)
 
     def _begin(self, turn: Turn | None) -> Turn | None:
         if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):

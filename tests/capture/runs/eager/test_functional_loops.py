@@ -15,10 +15,10 @@ from support.scripted import ScriptedFrontend
 import tfdbg_cli
 from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
-from tfdbg_cli.capture.runs.eager.watch import EagerWatch
+from tfdbg_cli.capture.runs.eager.watch import EagerWatch, watch_of
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
-from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.decision import DebugRun, RunUntil
 from tfdbg_cli.model.runs import RunEnd
 
 pytestmark = pytest.mark.tf
@@ -80,6 +80,79 @@ def test_eager_code_beside_a_function_is_no_run(tmp_path: Path) -> None:
     assert sorted(kinds) == ["eager"] + ["tf.function"] * 4  # before the first call nobody knows
     for name, step in (("behind", behind), ("later", beside)):
         assert _kinds(tmp_path / name, partial(_train, [step])) == ["tf.function"] * 4
+
+
+def _late_step() -> Callable[[Any], Any]:
+    """A step that makes its variable in its first call, as layers of Keras and optimizers do."""
+    made: list[tf.Variable] = []
+
+    @tf.function
+    def step(batch: Any) -> Any:
+        if not made:
+            made.append(tf.Variable(tf.random.normal([3, 2])))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.tanh(tf.matmul(batch, made[0])))
+        made[0].assign_sub(0.1 * tape.gradient(loss, made[0]))
+        return loss
+
+    return step
+
+
+def _in_a_loop(one: Callable[[int], Any]) -> None:
+    for turn in range(4):
+        one(turn)
+
+
+def _as_function_alone(one: Callable[[int], Any]) -> None:
+    _in_a_loop(one)
+
+
+def _in_a_comprehension(one: Callable[[int], Any]) -> None:
+    [one(turn) for turn in range(4)]
+
+
+def _by_map(one: Callable[[int], Any]) -> None:
+    list(map(one, range(4)))
+
+
+def _where_the_first_turn_does_more(one: Callable[[int], Any]) -> None:
+    ones = tf.Variable(1.0)
+    for turn in range(4):
+        if turn == 0:
+            ones.assign(ones * 2.0)
+        one(turn)
+
+
+@pytest.mark.parametrize(
+    "loop", [_in_a_loop, _as_function_alone, _in_a_comprehension, _by_map, _where_the_first_turn_does_more]
+)
+def test_what_functions_were_given_is_not_held_beyond_their_turn(loop: Any) -> None:
+    """A blind test: nothing told where a turn ends, and each batch was held until the program ended."""
+    step = _late_step()
+    concrete: list[Any] = []
+    held = []
+
+    def one(turn: int) -> None:
+        batch = tf.constant(_BATCHES[turn])
+        if loop is _as_function_alone:
+            concrete.append(concrete[0] if concrete else step.get_concrete_function(batch))
+            concrete[0](batch)
+        else:
+            step(batch)
+        section = watch._sections.here.section
+        held.append(0 if section is None else sum("step" in op.op_type for op in section.log.ops()))
+
+    debugger = Debugger(lambda: ScriptedFrontend(), settings=Settings())
+    debugger.attendant = watch = watch_of(debugger)
+    debugger.set_watch(RunUntil("bad_result"))
+    end = intercept_all_functions(debugger)
+    try:
+        loop(one)
+    finally:
+        end()
+        watch.end()
+        watch.attend(False)
+    assert held == [1] * 4, "calls of the function in what is looked at"
 
 
 def test_captured_code_before_a_loop_is_over_where_the_loop_calls_a_function() -> None:

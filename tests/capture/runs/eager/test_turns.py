@@ -23,16 +23,16 @@ class Ops:
 
     def function(self) -> None:
         """What stands for the call of a function, whose stack begins with the program's call."""
-        self._note(stack_here()[2:], begun=True)
+        self._note(stack_here()[2:], begun=True, calls=True)
 
     def __call__(self, *, begun: bool = True, writes: bool = False) -> None:
         stack = stack_here()
         self._note(stack, begun=begun, writes=writes)
 
-    def _note(self, stack: Any, *, begun: bool, writes: bool = False) -> None:
+    def _note(self, stack: Any, *, begun: bool, writes: bool = False, calls: bool = False) -> None:
         if writes and self.turns.in_doubt:
             self.turns.writes_variable(stack)
-        turn = self.turns.of(stack, begun=begun)
+        turn = self.turns.of(stack, begun=begun, calls=calls)
         self.found.append(None if turn is None else turn.number)
 
 
@@ -44,7 +44,7 @@ def op(monkeypatch) -> Iterator[Ops]:
     def is_program(code: Any) -> bool:
         return known.setdefault(code, code.co_filename == __file__ and code.co_name not in {"__call__", "library"})
 
-    for reader in ("turn", "passages", "turns"):
+    for reader in ("turn", "passages"):
         monkeypatch.setattr(f"tfdbg_cli.capture.runs.eager.program.{reader}.is_program", is_program)
     assert places.is_program is not is_program
     yield Ops()
@@ -79,6 +79,20 @@ def test_one_op_that_is_the_whole_loop(op) -> None:
     for _ in range(3):
         op()
     assert op.found == [1, 2, 3]
+
+
+def test_what_a_callee_does_in_its_first_call_alone_is_no_mark(op) -> None:
+    made: list[int] = []
+
+    def one() -> None:
+        if not made:
+            op()
+            made.append(1)
+        op.function()
+
+    for _ in range(3):
+        one()
+    assert op.found == [1, 1, 2, 3]
 
 
 @pytest.mark.parametrize("before", [1, 70])

@@ -69,10 +69,15 @@ class Section:
     fine: bool = True  # whether the watch has looked at each of its ops, and found nothing, also nothing to go past
     checks: Checks | None = None  # the checks of the watch that is on, kept here for speed; None where not looked up
     whole: bool = False  # whether all its values are kept, those inside of functions that it calls included
+    last_call: Stack | None = None  # of a function
     names: Mapping[int, str] | None = None
     read: dict[int, str] = field(default_factory=dict)
     composites: dict[int, Composite] = field(default_factory=dict)
     earlier: EarlierRuns = field(default_factory=EarlierRuns)
+
+    def is_called_again(self, stack: Stack) -> bool:
+        """Whether a call of a function with this stack is made where the last one was; not once it is a run."""
+        return self.number is None and not self.stopped and self.last_call == stack
 
     def name_fresh(self, stack: Stack) -> None:
         """Note the program's names for those tensors that the op with this stack has just read for the first time.

@@ -108,15 +108,21 @@ class Sections:
         """Where this thread stands."""
         return self.threads.here
 
-    def of(self, here: Here, stack: Stack) -> Section:
-        """The section to which an op with this stack belongs; a new one where a turn begins."""
+    def of(self, here: Here, stack: Stack, *, calls: bool = False) -> Section:
+        """The section to which an op with this stack belongs, which may be one that `calls` a function.
+
+        A new one begins where a turn does. So it does in no loop, or where the end of a turn cannot be told, if one
+        place calls a function again and again, as `map` does: else it would hold what all these calls were given.
+        """
         section = here.section
         if section is not None and here.told:
             return section
         # In a loop whose runs are calls of functions no op begins a run, so nothing waits for one to begin.
         begun = section is None or section.number is not None or section.stopped or here.in_functional()
-        turn = here.turns.of(stack, begun=begun)
-        if section is None or turn is not here.turn:
+        turn = here.turns.of(stack, begun=begun, calls=calls)
+        endless = calls and (turn is None or not here.turns.end_is_told)
+        again = endless and section is not None and section.is_called_again(stack)
+        if section is None or turn is not here.turn or again:
             self._end(here)
             if section is not None and section.number is not None:
                 self._earlier.note(section.number, section.log.computed)
@@ -124,6 +130,8 @@ class Sections:
                     loop = section.turn.key
                     self._earlier.note_turn(loop, *section.log.given(self._earlier.given_before(loop)))
             section = self._begin(here, turn, stack)
+        if calls:
+            section.last_call = stack
         return section
 
     def _begin(self, here: Here, turn: Turn | None, stack: Stack) -> Section:

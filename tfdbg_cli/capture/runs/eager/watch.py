@@ -283,7 +283,7 @@ class EagerWatch:
         """
         self._sections.here.deferred.show()
         stack = stack_here(_CALLERS)
-        section = self._sections.of(self._sections.here, caller_of_function(stack))
+        section = self._sections.of(self._sections.here, caller_of_function(stack), calls=True)
         self._sections.here.called = True  # in the turn that `of` may just have begun
         if not section.ignored:
             name = name.replace(" ", "_")  # of a gradient

@@ -13,7 +13,8 @@ from tfdbg_cli.model.walks import reached
 
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _ALWAYS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"})
-_ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
+_RETURNS = frozenset({"RETURN_VALUE", "RETURN_CONST"})
+_ENDS = _RETURNS | {"RAISE_VARARGS", "RERAISE"}
 
 
 class ControlFlow:
@@ -32,6 +33,7 @@ class ControlFlow:
                 behind.append(instructions[at + 1].offset)
             self._behind[now.offset] = tuple(behind)
         self._offsets = [one.offset for one in instructions]
+        self._returns = {one.offset for one in instructions if one.opname in _RETURNS}
 
     def leads(self, before: int, now: int, around: int | None = None) -> bool:
         """Whether the instruction at `now` may come behind that at `before` in one call.
@@ -48,6 +50,10 @@ class ControlFlow:
     def always_passes(self, place: int, before: int) -> bool:
         """Whether each way from the beginning to `before` leads through `place`."""
         return before not in self._reach(self._offsets[:1], self._begin_of(place))
+
+    def always_runs(self, place: int) -> bool:
+        """Whether each call that returns runs `place`."""
+        return self._returns.isdisjoint(self._reach(self._offsets[:1], self._begin_of(place)))
 
     def _begin_of(self, offset: int) -> int:
         """Where the instruction begins that `offset` is in."""

@@ -73,8 +73,12 @@ class Turn:
         return not any(loop.holds(stack[call + 1]) for call in callees for loop in all_loops_of(stack[call]))
 
     def passes_always(self, stack: Stack) -> bool:
-        """Whether each turn comes to the op with this stack, which the turn holds, as far as its own code tells."""
-        return control_flow(self.code).always_passes(stack[-2 * self.depth + 1], self.loop.end)
+        """Whether each turn comes to the op with this stack, which the turn holds, by the code of the program."""
+        at = -2 * self.depth
+        if not control_flow(self.code).always_passes(stack[at + 1], self.loop.end):
+            return False
+        callees = ((stack[call], stack[call + 1]) for call in range(len(stack) + at - 2, -1, -2))
+        return all(control_flow(code).always_runs(offset) for code, offset in callees if is_program(code))
 
 
 def turns_around(stack: Stack) -> Iterator[Turn]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tfdbg_cli.capture.runs.eager.program.loop_choice import SeenLoops, takes_for
 from tfdbg_cli.capture.runs.eager.program.met_stacks import MetStack, MetStacks
 from tfdbg_cli.capture.runs.eager.program.passages import begins_anew, goes_forward, in_same_loop
-from tfdbg_cli.capture.runs.eager.program.places import at_first_call, is_program
+from tfdbg_cli.capture.runs.eager.program.places import at_first_call, builds
 from tfdbg_cli.capture.runs.eager.program.repeated_calls import CallTurn, RepeatedCalls
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
 from tfdbg_cli.capture.runs.eager.program.turn import Turn, turns_around
@@ -67,10 +67,11 @@ class EagerTurns:
         self._met_last, self._last = place, stack
         return True
 
-    def of(self, stack: Stack, *, begun: bool = True) -> Turn | None:
+    def of(self, stack: Stack, *, begun: bool = True, calls: bool = False) -> Turn | None:
         """The turn that the op with this stack belongs to, one object for all ops of the turn; None outside loops.
 
         While no run has `begun` in a turn, its ops may only prepare an inner loop: then a turn of that is preferred.
+        The op may be one that `calls` a function.
         """
         if self._inner is not None and stack == self._inner_begins:
             self._last = self._first = stack
@@ -82,7 +83,7 @@ class EagerTurns:
         before, last, self._last = self._turn, self._last, stack
         if begun:
             self._note_that_it_works()
-        turn = self._after(last, stack, begun=begun)
+        turn = self._after(last, stack, begun=begun, calls=calls)
         if turn is not before:
             self._first = stack
         elif turn is not None and begun and stack != self._mark:
@@ -125,14 +126,17 @@ class EagerTurns:
         """Take `stack` for the mark of `turn` if it has none, and an op with this stack runs once in it."""
         if self._mark or not self._tries:
             return
-        self._tries -= 1
         place = self._met.meet(stack)
+        if place.repeated is None and (at_first_call(stack) or builds(stack)):
+            place.repeated = True
+            return
+        self._tries -= 1
         if place.repeated is None:
-            place.repeated = at_first_call(stack) or not turn.runs_once(stack)
+            place.repeated = not turn.runs_once(stack)
         if not place.repeated:
             self._mark, self._mark_is_sure = stack, turn.passes_always(stack)
 
-    def _after(self, last: Stack, stack: Stack, *, begun: bool) -> Turn | None:
+    def _after(self, last: Stack, stack: Stack, *, begun: bool, calls: bool) -> Turn | None:
         """The turn of the op with this stack, where the op before it had the stack `last`; see `of`."""
         turn = self._turn
         if turn is None:
@@ -148,7 +152,7 @@ class EagerTurns:
                 inner = self._found(last, stack)
                 if inner is not None and (inner.depth, inner.loop.start) > (turn.depth, turn.loop.start):
                     return self._begin(inner)
-            if self._comes_again(turn, last, stack):
+            if calls and self._comes_again(turn, last, stack):
                 ends = True
             elif stack != self._mark and goes_forward(turn, last, stack):
                 ends = False
@@ -169,7 +173,7 @@ class EagerTurns:
 
         The mark is asked first, if there is one for sure: what a package calls again and again is one turn.
         """
-        return stack == last and not self._mark_is_sure and is_program(stack[0]) and turn.runs_once(stack)
+        return stack == last and not self._mark_is_sure and turn.runs_once(stack)
 
     def _begin(self, turn: Turn | None) -> Turn | None:
         if turn is None or self._turn is None or (turn.key, turn.depth) != (self._turn.key, self._turn.depth):

@@ -40,13 +40,13 @@ def save_runs(
         require_room(runs_size(runs), path, disk_budget)
     writer = RecordingWriter(path, compressed=compressed)
     notes: dict[str, None] = {}
-    lost: list[tuple[int, Sequence[str]]] = []
+    lost: list[tuple[int, Sequence[str], int]] = []
     count = 0
     try:
         for run in _readable(runs, notes):
             written = writer.write(run)
             notes.update(dict.fromkeys(written.notes))
-            lost += [(run.call.number, written.lost)] if written.lost else []
+            lost += [(run.call.number, written.lost, written.lacking)] if written.lost else []
             count += 1
         writer.close()
     except BaseException:

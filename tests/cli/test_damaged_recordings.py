@@ -114,8 +114,10 @@ def test_a_copy_of_what_was_not_whole_tells_what_it_lacks(
     assert cli.main(["open", str(cut), "-c", f"save {first}"]) == 0
     said = capsys.readouterr().out
     assert "Of 2 runs, #2 the first, not all could be read. The file data/000001.safetensors ends at byte" in said
+    assert "4 values are lacking, x:0 the first." in said, "it said 2, as of the first run alone"
     assert cli.main(["open", str(first), "-c", f"save {second}"]) == 0
-    assert "Of 2 runs, #2 the first, not all could be read." in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Of 2 runs, #2 the first, not all could be read." in said and "4 values are lacking" in said
     for copy in (first, second):
         opened = open_path(copy)
         (lost,) = opened.runs[1].lost

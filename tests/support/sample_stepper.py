@@ -100,6 +100,13 @@ class SampleStepper:
     def dtype(self, name: TensorName) -> str:
         return "float32"
 
+    def held(self, variable: str) -> Array | None:
+        return self._values["w"] if variable == "w" else None
+
+    def assign(self, variable: str, value: Array) -> None:
+        self._values = {known: old for known, old in self._values.items() if known in {"x", "y"}}
+        self._values[variable] = value
+
     def close(self) -> None:
         self.closed = True
 

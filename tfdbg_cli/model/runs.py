@@ -117,12 +117,13 @@ class Run:
 class Change:
     """How a run made by `WhatIf` differs from `base`, the program's run: which tensors were replaced.
 
-    `recomputed` is how many tensors were computed again because of that.
+    `recomputed` is how many tensors were computed again because of that, `given` has the values put in place.
     """
 
     base: Run
     replaced: tuple[TensorName, ...]
     recomputed: int
+    given: Mapping[TensorName, Array] = field(default_factory=dict, compare=False)
 
     @property
     def title(self) -> str:

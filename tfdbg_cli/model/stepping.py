@@ -120,6 +120,14 @@ class Stepper(Protocol):
         """
         ...
 
+    def held(self, variable: str) -> Array | None:
+        """What the copy of `variable` holds by now; None where the run has no such variable, or it holds nothing."""
+        ...
+
+    def assign(self, variable: str, value: Array) -> None:
+        """Let the copy of `variable` hold `value`, of the type of what it holds; forget what was read from it."""
+        ...
+
     def close(self) -> None:
         """Free what the stepper holds."""
         ...

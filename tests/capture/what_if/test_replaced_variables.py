@@ -13,7 +13,7 @@ from tfdbg_cli.capture.what_if.whole_run import WholeWhatIf
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import CallArgument, RunKind
 from tfdbg_cli.model.runs import Run, RunEnd
-from tfdbg_cli.model.tensors import TensorStore
+from tfdbg_cli.model.tensors import MemoryTensorStore, TensorStore
 
 pytestmark = pytest.mark.tf
 
@@ -132,3 +132,27 @@ def test_what_ends_in_that_name_is_meant_and_a_tensor_comes_first() -> None:
     prompt = _prompt()
     assert "There is no tensor" in prompt.error("set nothing 1").message
     assert "shows what the run left in a variable" in prompt.error("set w/after_update:0 1").message
+
+
+def test_an_expression_names_a_variable_for_what_it_held_before_the_run() -> None:
+    """A blind test: `set w` took the name, and its expression did not."""
+    prompt = _prompt()
+    assert "w is what the variable held before the run." in prompt.show("ev `w`")
+    assert prompt.data("ev `w`[0] * 3")["value"] == 3
+    assert "Put the slice behind the closing backtick." in prompt.error("ev `w[0:1]`").hint
+    prompt.show("set w `w`[::-1] * 2")
+    prompt.show("again")
+    assert dict(_shown(prompt))["read:0"][1] == 2
+    assert prompt.data("ev `w`[1]")["value"] == 2, "of the run made again it is what that began with"
+    prompt.show("original")
+    assert prompt.data("ev `w`[0]")["value"] == 1
+
+
+def test_where_nobody_knows_what_a_variable_held_an_expression_says_so() -> None:
+    prompt = _prompt()
+    run = prompt.context.run
+    rows = [row for row in range(len(run.tensors)) if run.tensors[row].name.node != "read"]
+    kept = MemoryTensorStore([run.tensors[row] for row in rows], [run.tensors.value(row) for row in rows])
+    refused = Prompt(RunEnd(replace(run, tensors=kept))).error("ev `w`")
+    assert refused.message == "w is a variable, and what it held before the run is not known."
+    assert refused.hint == "`pt w` lists what was captured of it."

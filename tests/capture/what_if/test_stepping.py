@@ -148,6 +148,39 @@ def test_changed_variables_are_put_back_or_read_anew() -> None:
     assert not any(Letter.D in stepper.letters(node.name) for node in stepper.nodes)
 
 
+def test_a_variable_is_given_a_value_on_its_copy_and_what_was_read_from_it_is_forgotten() -> None:
+    v, stepper = _small()
+    assert stepper.held("v") == 2.0 and stepper.held("x") is None and stepper.held("nothing") is None
+    stepper.cont("c")
+    stepper.assign("v", np.float32(3))
+    assert stepper.tensors.named("a") and not stepper.tensors.named("b")
+    stepper.cont("b")
+    assert (_known(stepper, "b:0"), stepper.held("v")) == (6.0, 3.0)
+    stepper.cont("b", restore=True)
+    assert (_known(stepper, "b:0"), stepper.held("v")) == (4.0, 2.0)
+    assert v.numpy() == 2.0
+
+
+@pytest.mark.parametrize("by_reference", [True, False])
+def test_a_variable_of_a_session_is_given_a_value_on_its_copy(tf, graph, debugged, by_reference) -> None:
+    w = tf.get_variable("w", initializer=[2.0, 1.0], use_resource=not by_reference)
+    y = tf.multiply(w, 3.0, name="y")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        steppers = []
+
+        def at_start(event):
+            steppers.append(event.steppable.stepper())
+            steppers[0].assign("w", np.float32([5, 1]))
+            steppers[0].cont("y")
+            assert steppers[0].held("w").tolist() == [5, 1] and steppers[0].held("y") is None
+            return DebugRun()
+
+        wrapped, _ = debugged(session, at_start, DebugRun())
+        assert wrapped.run(y).tolist() == [6, 3]
+        assert _known(steppers[0], "y:0").tolist() == [15, 3]
+
+
 @pytest.mark.parametrize("by_reference", [True, False])
 def test_every_step_of_a_session_gives_what_the_run_gave(tf, graph, debugged, by_reference) -> None:
     x = tf.placeholder(tf.float32, [2, 2], name="x")

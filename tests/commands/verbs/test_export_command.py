@@ -143,6 +143,18 @@ def test_safetensors_of_types_that_it_does_not_have(
     assert np.frombuffer(content, kept, 3, 8 + room).tolist() == values
 
 
+@pytest.mark.parametrize(("dtype", "kept"), [("qint8", "int8"), ("quint8", "uint8"), ("qint32", "int32")])
+def test_quantized_numbers_are_said_to_stand_there_as_plain_ones(tmp_path: Path, dtype: str, kept: str) -> None:
+    """A blind test: nothing was said."""
+    tensors = [exported.Exported("x:0", dtype, np.array([1, 2], kept)), exported.Exported("y:0", "float32", LOG)]
+    for name in ("a.safetensors", "a.npz"):
+        said = exported.export_tensors(tensors, str(tmp_path / name), force=False).text
+        assert f", {dtype} as {kept})" in said
+    assert f", as {kept})" in exported.export_tensors(tensors[:1], str(tmp_path / "a.npy"), force=False).text
+    said = exported.export_tensors(tensors[1:], str(tmp_path / "b.npz"), force=False).text
+    assert said.endswith(", with y:0)")
+
+
 def test_what_has_no_value_is_left_out_and_said(prompt: Prompt, tmp_path: Path) -> None:
     shown = prompt.show(f"export {tmp_path}/a.json", 300)
     assert "2 tensors without a value left out. The first: cold:0: The variable was read" in shown

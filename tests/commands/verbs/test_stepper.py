@@ -176,3 +176,26 @@ def test_of_a_copy_that_a_function_returns_what_it_is_a_copy_of_is_overridden() 
     assert prompt.data("inject kernel 1")["name"] == "w:0"
     assert prompt.data("inject w/read 1")["name"] == "w/read:0"
     assert "w/read" in prompt.show("cont kernel")
+
+
+def test_a_variable_by_its_name_is_given_another_value_on_the_copy_of_the_stepper() -> None:
+    """A blind test: a variable was no tensor of this run, and no way out was told."""
+    prompt = _prompt()
+    prompt.show("s")
+    assert "This copy of the variable holds it from now on" in prompt.show("inject_value w 1")
+    assert prompt.data("inject_value w[0,0] 3")["name"] == "w:0"
+    prompt.show("cont w/read")
+    assert prompt.data("pt w/read")["value"] == [[3.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    assert "The slice [7] does not fit" in prompt.error("inject_value w[7] 3").message
+
+
+def test_of_a_run_with_another_variable_the_stepper_has_it_too() -> None:
+    """It was said that the run computes it more than once."""
+    run = run_end().run
+    w = TensorName("w", 0)
+    prompt = Prompt(replace(run_end(), run=run))
+    change = Change(run, (w,), 3, {w: np.float32([[1, 2], [3, 4], [5, 6]])})
+    prompt.context.look_at_made(replace(run, change=change, steppable=SampleSteppable()))
+    assert "The variable w holds here, too, what `set` gave it." in prompt.show("invoke_stepper")
+    prompt.show("cont w/read")
+    assert prompt.data("pt w/read")["value"] == [[1, 2], [3, 4], [5, 6]]

@@ -365,6 +365,7 @@ def test_other_tools_read_the_data_files(tmp_path: Path) -> None:
         content = path.read_bytes()
         room = int.from_bytes(content[:8], "little")
         header = json.loads(content[8 : 8 + room])
+        assert list(header.pop("__metadata__")) == ["recording"]
         ends = sorted(entry["data_offsets"] for entry in header.values())
         assert ends[0][0] == 0 and ends[-1][1] == len(content) - 8 - room
         assert all(one[1] == other[0] for one, other in pairwise(ends))  # no holes

@@ -112,6 +112,46 @@ def test_a_part_of_another_recording_is_told_apart(recording: Path, tmp_path: Pa
     assert any("is not the one that index.sqlite tells of" in str(value) for value in values)
 
 
+@pytest.mark.parametrize("part", ["data", "index.sqlite"])
+def test_a_part_of_another_recording_that_is_laid_out_the_same_is_told_apart(
+    recording: Path, tmp_path: Path, part: str
+) -> None:
+    """A blind test: values of the same program with another learning rate were shown, and nothing was wrong."""
+    writer = RecordingWriter(tmp_path / "other")
+    for _ in range(2):
+        writer.write(sample_run())
+    writer.close()
+    own, other = _data_file(recording), _data_file(tmp_path / "other")
+    assert own.stat().st_size == other.stat().st_size
+    assert examined(recording).troubles == ()
+    shutil.copy(other, own) if part == "data" else shutil.copy(tmp_path / "other" / part, recording / part)
+    [(text, _)] = examined(recording).troubles
+    assert f"data/{own.name} is not the one that index.sqlite tells of: it is of another recording" in text
+    run = open_path(recording).runs[-1]
+    assert all(isinstance(run.tensors.value(place), NoValue) for place in range(len(run.tensors)))
+
+
+def test_a_recording_from_before_recordings_had_ids_is_as_it_was(recording: Path) -> None:
+    index = sqlite3.connect(recording / "index.sqlite")
+    for number, text in index.execute("SELECT id, description FROM runs").fetchall():
+        fields = json.loads(text)
+        assert len(fields.pop("recording")) == 32
+        index.execute("UPDATE runs SET description = ? WHERE id = ?", (json.dumps(fields), number))
+    index.commit()
+    index.close()
+    path = _data_file(recording)
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    assert len(header.pop("__metadata__")["recording"]) == 32
+    path.write_bytes(
+        content[:8] + json.dumps(header, separators=(",", ":")).encode().ljust(length) + content[8 + length :]
+    )
+    assert examined(recording).troubles == () and open_path(recording).notes == ()
+    tensors = open_path(recording).runs[0].tensors
+    assert not isinstance(tensors.value(1), NoValue)
+
+
 def test_one_entry_or_row_that_is_damaged_makes_no_file_another(recording: Path) -> None:
     index = sqlite3.connect(recording / "index.sqlite")
     index.execute("UPDATE tensors SET offset = offset - 1 WHERE run = 1 AND place = 0")

@@ -31,7 +31,7 @@ class _Full:
         self.index.executemany("INSERT INTO run_files VALUES (?, ?)", places)
         self.index.executemany("INSERT INTO files VALUES (?, ?)", sizes.items())
         self.newest = runs[-1][0]
-        self.ring = Ring(path, self.index, DataFiles(path, 1 << 20), _BUDGET, drops=True)
+        self.ring = Ring(path, self.index, DataFiles(path, 1 << 20, ""), _BUDGET, drops=True)
         self.done = 0  # instructions of SQLite since then
         self.index.set_progress_handler(self._count, 1)
 

@@ -34,6 +34,8 @@ def value_before(run: Run, name: TensorName) -> Array | None:
         value = known_array(run.tensors.value(run.tensors.named(read.node, read.slot)[0]))
         if value is not None:
             return value
+    if run.change is not None and name in run.change.given:
+        return run.change.given[name]  # what can be made again is the program's run, before which it held another
     return HeldBefore(run).in_any_run(name.node)
 
 

@@ -29,7 +29,7 @@ from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.dtypes import RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.stepping import StepNode
-from tfdbg_cli.model.values import Array, Value
+from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.model.walks import depth_first, needs_first
 
 _SERIAL = itertools.count(1)
@@ -72,6 +72,33 @@ class FunctionProgram:
         """Put the variables back. See Program."""
         with own_ops(), tf.device(None):
             self._inputs = dict(zip(self._flat.arguments, self._fresh(), strict=True))
+
+    def held(self, variable: str) -> Array | None:
+        """See SteppedRun."""
+        name = TensorName(variable, 0)
+        dtype = self._type_held(name)
+        with own_ops(), tf.device(None):
+            if dtype is None or not tf.raw_ops.VarIsInitializedOp(resource=self._inputs[name]):
+                return None
+            value = array_of(tf.raw_ops.ReadVariableOp(resource=self._inputs[name], dtype=dtype))
+        return None if isinstance(value, NoValue) else value
+
+    def assign(self, variable: str, value: Array) -> None:
+        """See SteppedRun."""
+        name = TensorName(variable, 0)
+        dtype = self._type_held(name)
+        assert dtype is not None  # else it holds nothing
+        given = self.value(value, tf.as_dtype(dtype).name)
+        with own_ops(), tf.device(None):
+            tf.raw_ops.AssignVariableOp(resource=self._inputs[name], value=given)
+
+    def _type_held(self, name: TensorName) -> int | None:
+        """The number of the element type of the variable behind the handle `name`, as the nodes that use it tell."""
+        if name not in self._inputs or self._flat.type_of(name) != RESOURCE:
+            return None
+        attributes = (node.template.attr for node in self._needed.values() if name in node.inputs)
+        told = (attr[key].type for attr in attributes for key in ("dtype", "T") if key in attr)
+        return next(told, None)
 
     @property
     def given(self) -> Mapping[TensorName, EagerTensor]:

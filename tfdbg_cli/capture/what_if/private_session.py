@@ -38,6 +38,7 @@ class PrivateSession:
         """
         self._graph = tf.Graph()
         self._writers: dict[str, tuple[SymbolicTensor, Op]] = {}
+        self._readers: dict[str, SymbolicTensor] = {}
         definition = _definition(ops, hidden)
 
         def build() -> None:
@@ -46,6 +47,7 @@ class PrivateSession:
                 for op in ops:
                     if op.type in VARIABLES:
                         self._writers[op.name] = self._writer(op.name)
+                        self._readers[op.name] = self._reader(op.name)
 
         with INSIDE:
             try:
@@ -69,6 +71,14 @@ class PrivateSession:
         with INSIDE:
             # TensorFlow may keep what it is fed, and write into it.
             self._session.run(operation, {place: np.array(_feedable(place, value), copy=True)})
+
+    def held(self, variable: str) -> Array | None:
+        """What a variable holds now; None where it is empty."""
+        try:
+            with INSIDE:
+                return np.array(fetched_array(self._session.run(self._readers[variable])), copy=True)
+        except tf.errors.FailedPreconditionError:
+            return None
 
     def run(self, tensors: Sequence[str], operations: Iterable[str], feeds: Mapping[str, Array]) -> list[Array]:
         """Run the operations and give the values of the tensors (`node:slot`), while `feeds` stand for tensors.
@@ -100,6 +110,13 @@ class PrivateSession:
             if tensor.dtype == tf.resource:
                 return place, tf.raw_ops.AssignVariableOp(resource=tensor, value=place)
             return place, tf.raw_ops.Assign(ref=tensor, value=place, validate_shape=False).op
+
+    def _reader(self, name: str) -> SymbolicTensor:
+        tensor = self._graph.get_tensor_by_name(f"{name}:0")
+        with tf.name_scope(_SCOPE), tf.device(tensor.device or None):
+            if tensor.dtype == tf.resource:
+                return tf.raw_ops.ReadVariableOp(resource=tensor, dtype=tensor.op.get_attr("dtype"))
+            return tf.identity(tensor)
 
 
 def _feedable(tensor: SymbolicTensor, value: Array) -> Array:

@@ -59,6 +59,14 @@ class SessionProgram:
             if name in self._private.variables:
                 self._private.put(name, value)
 
+    def held(self, variable: str) -> Array | None:
+        """See SteppedRun."""
+        return self._private.held(variable) if variable in self._private.variables else None
+
+    def assign(self, variable: str, value: Array) -> None:
+        """See SteppedRun."""
+        self._private.put(variable, value)
+
     @cached_property
     def given(self) -> Mapping[TensorName, Array]:
         """What is fed."""

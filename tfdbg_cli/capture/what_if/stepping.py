@@ -90,6 +90,14 @@ class SteppedRun(Protocol):
         """Put the variables back as they were before the run."""
         ...
 
+    def held(self, variable: str) -> Array | None:
+        """What the copy of `variable` holds; None where the run has no such variable, or it holds nothing."""
+        ...
+
+    def assign(self, variable: str, value: Array) -> None:
+        """Let the copy of `variable`, which holds something, hold `value`."""
+        ...
+
     def close(self) -> None:
         """Free what is held."""
         ...
@@ -219,6 +227,16 @@ class NodeStepper:
         if not found.feedable or (step is not None and not step.alone):
             raise TfdbgError(f"{name} cannot be given a value: it is a handle, or inside a loop that runs as one.")
         return found.dtype
+
+    def held(self, variable: str) -> Array | None:
+        """See Stepper."""
+        return self._program.held(variable)
+
+    def assign(self, variable: str, value: Array) -> None:
+        """See Stepper."""
+        self._program.assign(variable, value)
+        self._forget(self._read_from([variable]))
+        self._dirty.add(variable)
 
     def close(self) -> None:
         """See Stepper."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from tfdbg_cli.analysis.expression.bounded import evaluate_bounded
 from tfdbg_cli.analysis.expression.wire import Described
-from tfdbg_cli.commands.asked.expression_tensors import tensor_named, tensor_value
+from tfdbg_cli.commands.asked.expression_tensors import tensor_named, tensor_value, variables_said
+from tfdbg_cli.commands.asked.variable_meant import variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import LOOKING, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.views.given_instead import given_instead
@@ -33,7 +34,9 @@ def _eval(context: Context, options: argparse.Namespace) -> Document:
         return tensor_value(context, name)
 
     result = evaluate_bounded(text, value)
-    said = given_instead(context, [tensor_named(context, name)[0].name for name in asked])
+    tensors = [name for name in asked if variable_meant(context.run, name) is None]
+    said = given_instead(context, [tensor_named(context, name)[0].name for name in tensors])
+    said += [line(f"  {sentence}") for sentence in variables_said(context, asked)]
     title = f"eval {text}"
     array = _as_array(result)
     if array is None:
@@ -106,7 +109,8 @@ COMMAND = Command(
     values=True,
     details="""\
 Write a tensor as `node:slot`, an execution of it as `node:slot[2]`, with a device in front where several have it:
-`/job:localhost/replica:0/task:0/device:CPU:1:node:0`. NumPy is np. The expression computes and nothing else:
+`/job:localhost/replica:0/task:0/device:CPU:1:node:0`. A variable by its name is what it held before the run, in the
+stepper and in the middle of a run what it holds now. NumPy is np. The expression computes and nothing else:
 no files, no imports, no names with an underscore; tensors cannot be changed. Quote it if it holds a bare >. What may
 grow beyond its tensors is computed in a process of its own, with 2 GB of memory beside them and 20 seconds at most.
 

@@ -57,8 +57,8 @@ def commands(registry: Registry) -> tuple[Command, ...]:
         details="""\
 The name of the file says the format. Without TENSOR all that -q admits are written, else every one of the run. In a
 .csv file one array of up to two axes stands as it lies, several and larger ones with a row for each element. A .npy
-or .npz file holds bfloat16 and 8 bit floats as float32, .safetensors as they are; that holds no texts. Types that
-.safetensors does not have stand there as others that hold them exactly, such as int4 as int8, and the answer says so.
+or .npz file holds bfloat16 and 8 bit floats as float32, .safetensors as they are; that holds no texts. Types that a
+file does not have stand there as others that hold them exactly, such as qint8 as int8, and the answer says so.
 A table is written as --json gives it: with whole names, and numbers that are not rounded.
 
 Examples:

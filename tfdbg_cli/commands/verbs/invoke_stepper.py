@@ -47,10 +47,17 @@ def _invoke(context: Context, options: argparse.Namespace) -> Document:
 
 def _replaced(stepper: Stepper, made: Run) -> list[str]:
     """Give the stepper the values that were replaced in the run that `again` has made, and tell of each."""
-    told = []
-    for name in made.change.replaced if made.change is not None else ():
+    told: list[str] = []
+    change = made.change
+    if change is None:
+        return told
+    for name in change.replaced:
         rows = made.tensors.named(name.node, name.slot)
         try:
+            if name.slot == 0 and stepper.held(name.node) is not None:
+                stepper.assign(name.node, change.given[name])
+                told.append(f"The variable {name.node} holds here, too, what `set` gave it.")
+                continue
             if len(rows) != 1:
                 raise TfdbgError("The run computes it more than once.")
             value = made.tensors.value(rows[0])

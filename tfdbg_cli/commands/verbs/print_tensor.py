@@ -84,7 +84,7 @@ def _value(
         shown = replace(shown, as_text=True)
     begin = None if choice.slicing else _offending(context, index)
     shown = replace(shown, begin=begin, cut=bool(choice.slicing))
-    written = saved(options, array)
+    written = saved(options, array, dtype)
 
     def data() -> dict[str, Any]:
         extra = {"slice": choice.slicing} if choice.slicing else {}

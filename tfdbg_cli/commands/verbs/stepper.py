@@ -11,6 +11,7 @@ from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.new_value import evaluated, parted, with_part
 from tfdbg_cli.commands.asked.result_names import result_called, split_of
 from tfdbg_cli.commands.asked.returned_copy import copied
+from tfdbg_cli.commands.asked.variable_meant import variable_meant
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.interpreter import execute
 from tfdbg_cli.commands.registry import Argument, ArgumentKind, Command, Moment, Outcome, Registry
@@ -21,7 +22,7 @@ from tfdbg_cli.document.document import Document, Text
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
-from tfdbg_cli.model.dtypes import element_type_named
+from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.names import TensorName, node_of, tensor_name_of
 from tfdbg_cli.model.runs import RunStart
 from tfdbg_cli.model.statistics import summarize
@@ -184,8 +185,12 @@ def _report_data(context: Context, made: Sequence[Stepped], problem: TfdbgError 
 def _inject(context: Context, options: argparse.Namespace) -> Document:
     stepper = stepper_of(context)
     target, expression = parted(options.assignment.strip(), "inject_value")
-    name, slicing = _tensor(context, target)
+    variable = variable_meant(context.run, target)
+    name, slicing = _tensor(context, target) if variable is None else (variable.name, variable.slicing)
     name = _computed_with(context, name, split_of(context.call, target)[0])
+    held = None if name.slot else stepper.held(name.node)
+    if held is not None:
+        return _assign(context, name, slicing, held, expression)
     known = stepper.dtype(name)
     element = element_type_named(known)
     if element is None or element.numpy is None:
@@ -198,6 +203,18 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
     lines = [line(Span(str(name), Style.TITLE), said)]
     told = Text((*lines, *_values(context, (name,))))
     data = {"name": str(name), "dtype": known, "summary": summary_data(summarize(value))}
+    return _beside_the_list(context, Document("injected", (told,), lambda: data, "inject"))
+
+
+def _assign(context: Context, name: TensorName, slicing: str, held: Array, expression: str) -> Document:
+    """Let the copy of the variable `name`, which holds `held`, hold another value."""
+    dtype = name_of(held.dtype)
+    value = with_part(held, slicing, evaluated(context, expression, held.dtype, str(name)), str(name))
+    stepper_of(context).assign(name.node, value)
+    context.look_at_steps()
+    said = "  This copy of the variable holds it from now on; what was read from it is forgotten."
+    told = Text((line(Span(name.node, Style.TITLE), said), line("  ", *chip(value, dtype).spans)))
+    data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))}
     return _beside_the_list(context, Document("injected", (told,), lambda: data, "inject"))
 
 
@@ -275,7 +292,7 @@ program gave.""",
         Command(
             "inject_value",
             ("inject", "override_value", "override"),
-            "Give a tensor another value; what was computed from it is forgotten.",
+            "Give a tensor or a variable another value; what was computed from it is forgotten.",
             _inject,
             (
                 Argument(
@@ -289,9 +306,12 @@ program gave.""",
             moments=_WITHIN,
             section="Stepper",
             details="""\
+A variable by its name is the copy that the stepper has of it. `cont -r` puts it back, as it does what steps wrote.
+
 Examples:
   inject_value probabilities np.clip(`probabilities:0`, 1e-7, 1)
-  inject_value 'logits:0[0, :]' 0""",
+  inject_value 'logits:0[0, :]' 0
+  inject_value 'dense/kernel[3, 5]' 0.1""",
             acts=True,
         ),
         Command(

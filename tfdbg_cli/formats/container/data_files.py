@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tfdbg_cli.formats.container.direct_writes import LEAST, DirectWrites, Moved
 from tfdbg_cli.formats.container.elements import ElementBytes
-from tfdbg_cli.formats.container.layout import data_file, shape_text
+from tfdbg_cli.formats.container.layout import METADATA, RECORDING, data_file, shape_text
 from tfdbg_cli.formats.recording.writing import PRIVATE_FOLDER
 from tfdbg_cli.model.tensors import Shape
 from tfdbg_cli.process.own_descriptor import OwnDescriptor
@@ -48,17 +48,17 @@ class Location:
 class _OpenFile:
     """The file that is written to.
 
-    `header` is the header as of the last flush, without its closing brace, `entries` are those added since then;
-    `kept` is what `end` was at the last flush.
+    `header` is the header as of the last flush, without its closing brace: at first it names the recording alone.
+    `entries` are those added since then; `kept` is what `end` was at the last flush.
     """
 
     number: int
     descriptor: OwnDescriptor
     writes: DirectWrites
     room: int  # bytes reserved for the header
+    header: bytearray
     end: int = 0  # bytes of elements so far; elements begin after the header
     kept: int = 0
-    header: bytearray = field(default_factory=lambda: bytearray(b"{"))
     entries: list[str] = field(default_factory=list)
     _waiting: int = 0  # bytes of `entries`
 
@@ -72,8 +72,9 @@ class _OpenFile:
         return len(self.header) + self._waiting + 1
 
     def begin(self) -> None:
-        """Write a header that names nothing."""
-        self.writes.write_small(memoryview(self.room.to_bytes(8, "little") + b"{}".ljust(self.room)), 0)
+        """Write a header that names no tensors."""
+        content = (bytes(self.header) + b"}").ljust(self.room)
+        self.writes.write_small(memoryview(self.room.to_bytes(8, "little") + content), 0)
 
     def unused_before(self, content: memoryview) -> int:
         """How many bytes of padding to put before `content` so that it need not be copied for writing."""
@@ -98,8 +99,7 @@ class _OpenFile:
         """Write everything, and the header that names it, through to the disk."""
         self.writes.flush()
         added = ",".join(self.entries).encode("ascii")
-        if added and len(self.header) > 1:
-            added = b"," + added
+        added = b"," + added if added else b""
         self.writes.write_small(memoryview(added + b"}"), 8 + len(self.header))
         os.fdatasync(self.descriptor.number)
         self.header += added
@@ -145,13 +145,15 @@ def _padding_size(nbytes: int) -> int:
 
 
 class DataFiles:
-    """The data files of the recording in `root`, from number `first` on.
+    """The data files of the recording in `root`, from number `first` on; each says that it is of `recording`, an id.
 
     A new file is begun when the current one has `most` bytes of elements, or its header is full.
     """
 
-    def __init__(self, root: Path, most: int, first: int = 1) -> None:
+    def __init__(self, root: Path, most: int, recording: str, first: int = 1) -> None:
         self._root = root
+        self.recording = recording
+        self._metadata = f'{{"{METADATA}":{{"{RECORDING}":{quoted(recording)}}}'.encode("ascii")
         self.most = most
         self.moved = Moved()
         self._next = first
@@ -238,7 +240,7 @@ class DataFiles:
         return min(_GROWTH * self._headers, self.most // _SHARE, a_file)
 
     def _begin(self, room: int) -> None:
-        room = min(max(room, _LEAST_ROOM), _MOST_ROOM)
+        room = min(max(room + len(self._metadata), _LEAST_ROOM), _MOST_ROOM)
         room += -(room + 8) % _ALIGNED
         number = self._next
         self._next += 1
@@ -246,5 +248,6 @@ class DataFiles:
         path.parent.mkdir(PRIVATE_FOLDER, exist_ok=True)
         descriptor = OwnDescriptor(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
         self._begun.append(number)
-        self._open = _OpenFile(number, descriptor, DirectWrites(path, descriptor, self.moved), room)
+        writes = DirectWrites(path, descriptor, self.moved)
+        self._open = _OpenFile(number, descriptor, writes, room, bytearray(self._metadata))
         self._open.begin()

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
-from tfdbg_cli.formats.container.layout import data_file
+from tfdbg_cli.formats.container.layout import METADATA, RECORDING, data_file
 from tfdbg_cli.formats.recording.regular_file import opened
 from tfdbg_cli.formats.recording.stand_in import source_of
 
@@ -21,6 +21,7 @@ _MOST = 64 << 20  # bytes of a header that is looked at
 _GLANCE = 1 << 16  # bytes of a header that are read where many files are asked about
 _SOME = 256  # tensors that are compared at a glance
 _OLDEST = "(SELECT min(run) FROM run_files WHERE file = ?1)"
+_DESCRIPTION = f"SELECT description FROM runs WHERE id = {_OLDEST}"
 _SPANS = f"SELECT offset, stored FROM tensors WHERE run = {_OLDEST} AND file = ?1 AND stored > 0 LIMIT ?2"
 
 
@@ -33,7 +34,7 @@ class OwnFiles:
         self._known: dict[int, bool] = {}
 
     def is_foreign(self, number: int) -> bool:
-        """Whether in data file `number` tensors lie elsewhere than the index says.
+        """Whether data file `number` names another recording, or tensors lie elsewhere in it than the index says.
 
         Of a file in another file system no more of the header is fetched than a glance takes.
         """
@@ -54,7 +55,16 @@ class OwnFiles:
 
     def _differs(self, number: int, some: int, most: int | None) -> bool | None:
         spans = self._spans(number, some)
-        return is_of_another(data_file(self._root, number), spans, most) if spans else False
+        return is_of_another(data_file(self._root, number), spans, most, self._recording(number))
+
+    def _recording(self, file: int) -> str | None:
+        """The id of the recording by the oldest run in the file; None where the index is damaged there."""
+        try:
+            found = self._index.one(_DESCRIPTION, file)
+            fields = json.loads(found[0]) if found is not None else None
+        except (ValueError, TypeError, RecursionError):  # DamagedIndexError among them
+            return None
+        return _named(fields) if isinstance(fields, dict) else None
 
     def _spans(self, file: int, some: int) -> Sequence[tuple[int, int]]:
         """Where tensors lie that the oldest run in the file has there; nothing where the index is damaged."""
@@ -65,14 +75,21 @@ class OwnFiles:
         return [(at, at + stored) for at, stored in found if isinstance(at, int) and isinstance(stored, int)]
 
 
-def is_of_another(path: Path, spans: Sequence[tuple[int, int]], most: int | None = None) -> bool | None:
+def is_of_another(
+    path: Path, spans: Sequence[tuple[int, int]], most: int | None = None, recording: str | None = None
+) -> bool | None:
     """Whether `spans`, where tensors are to begin and end, are others than those that the header tells of.
+
+    One that names another recording than `recording`, if that is not None, is another's wherever tensors lie; those
+    of tfdbg before it named them name none, and the id of their recording is empty.
 
     A crash leaves a header that tells of less, or of more: what it does not reach is not judged. None where it cannot
     be read, or names nothing. One of several that lies elsewhere is damage of that row, or of that entry. No
     more than the first `most` bytes of the header are read, if that is not None.
     """
     header = _header(path, most)
+    if header is not None and recording is not None and _is_elsewhere(header[1], recording):
+        return True
     places = list(_places(*header)) if header is not None else []
     if not places:
         return None
@@ -116,6 +133,18 @@ def _seems_one(file: BinaryIO, length: int) -> bool:
     first = file.read(1)
     file.seek(_LENGTH + length - 1)
     return first == b"{" and file.read(1) in {b"}", b" "}
+
+
+def _is_elsewhere(header: Mapping[str, Any], recording: str) -> bool:
+    """Whether the header, which may be empty where it is not looked at, names another recording than that one."""
+    metadata = header.get(METADATA)
+    return bool(header) and _named(metadata if isinstance(metadata, dict) else {}) != recording
+
+
+def _named(fields: Mapping[str, Any]) -> str:
+    """The id of a recording among the fields; empty where there is none."""
+    named = fields.get(RECORDING)
+    return named if isinstance(named, str) else ""
 
 
 def _places(length: int, header: Mapping[str, Any]) -> Iterator[tuple[int, int]]:

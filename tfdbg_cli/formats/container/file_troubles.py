@@ -43,7 +43,8 @@ class FileTrouble:
 
 def of_another(name: str) -> str:
     """What is to be said, without a full stop, of the data file of that name where it is of another recording."""
-    return f"The file {name} is not the one that index.sqlite tells of: in it tensors lie elsewhere"
+    why = "it is of another recording, or tensors lie elsewhere in it"
+    return f"The file {name} is not the one that index.sqlite tells of: {why}"
 
 
 def trouble_of(root: Path, number: int, size: int, *, foreign: bool) -> FileTrouble | None:

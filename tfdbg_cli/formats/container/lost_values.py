@@ -25,7 +25,7 @@ def lost_at_saving(run: Run, damaged: Sequence[tuple[str, NoValue]]) -> tuple[st
     if damaged and not before:
         name, why = damaged[0]
         reason = "" if now else f": {why.text.removeprefix(_UNREAD).rstrip('.')}"
-        now.append(f"{count_text(len(damaged), 'value is', 'values are')} lacking, {name} the first{reason}.")
+        now.append(f"{_lacking(len(damaged))}, {name} the first{reason}.")
     return (*before, f"{_SAVED}{' '.join(now)}") if now else tuple(before)
 
 
@@ -36,11 +36,19 @@ def lost_value(value: NoValue) -> NoValue:
     return NoValue(value.lack, f"{_UNREAD}{value.text}")
 
 
-def told_of_lost(runs: Sequence[tuple[int, Sequence[str]]]) -> tuple[str, ...]:
-    """What is said when `runs`, numbers of runs with those sentences, were saved; nothing where none has lost any."""
+def told_of_lost(runs: Sequence[tuple[int, Sequence[str], int]]) -> tuple[str, ...]:
+    """What is said when `runs` were saved; nothing where none has lost any.
+
+    Of each it is the number of the run, those sentences, and how many values are lacking.
+    """
     if not runs:
         return ()
-    number, sentences = runs[0]
+    number, sentences, lacking = runs[0]
     told = f"Of run #{number}" if len(runs) == 1 else f"Of {count_text(len(runs), 'run')}, #{number} the first,"
     why = " ".join(sentence.removeprefix(_SAVED) for sentence in sentences)
-    return (f"{told} not all could be read. {why}",)
+    in_all = sum(count for _, _, count in runs)
+    return (f"{told} not all could be read. {why.replace(_lacking(lacking), _lacking(in_all), 1)}",)
+
+
+def _lacking(count: int) -> str:
+    return f"{count_text(count, 'value is', 'values are')} lacking"

@@ -14,7 +14,7 @@ import numpy as np
 from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
 from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
-from tfdbg_cli.formats.container.layout import shape_text
+from tfdbg_cli.formats.container.layout import RECORDING, shape_text
 from tfdbg_cli.formats.container.lost_values import lost_at_saving, lost_value
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
@@ -45,12 +45,14 @@ _NOWHERE: _Columns = (None, None, None, None)
 class Written:
     """The result of writing a run: its number in the recording, and sentences about what was left out.
 
-    `lost` are those about what was damaged or missing of it where it was read from.
+    `lost` are those about what was damaged or missing of it where it was read from, `lacking` is of how many tensors
+    and feeds the values are lacking because of that.
     """
 
     run: int
     notes: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    lacking: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class RunRows:
         nbytes = sum(tensor.nbytes or 0 for tensor in plan.tensors)
         self._write_run(run, number, nbytes, lost, self._columns(found.rows, number))
         self._write_run_files(number, found.rows)
-        return Written(number, _left_out(found.unwritable), lost)
+        return Written(number, _left_out(found.unwritable), lost, len(found.damaged))
 
     def _planned(self, run: Run, number: int, selection: Selection | None) -> _Plan:
         store = run.tensors
@@ -270,6 +272,7 @@ class RunRows:
             "profile": None
             if run.profile is None
             else self._contents.number(json_bytes(profile_fields(run.profile))),
+            RECORDING: self._files.recording,
             **({"lost": list(lost)} if lost else {}),
             **self._variables(run),
             **columns,

@@ -41,13 +41,13 @@ def save_runs(
     room.require(values)
     writer = RecordingWriter(path, compressed=compressed)
     notes: dict[str, None] = {}
-    lost: list[tuple[int, Sequence[str]]] = []
+    lost: list[tuple[int, Sequence[str], int]] = []
     count = 0
     try:
         for run in _readable(runs, notes):
             written = writer.write(run)
             notes.update(dict.fromkeys(written.notes))
-            lost += [(run.call.number, written.lost)] if written.lost else []
+            lost += [(run.call.number, written.lost, written.lacking)] if written.lost else []
             count += 1
             if count == 1 and not force:  # what all runs share, such as the graphs, is known now
                 room.require(values + max(0, _written(path) - runs_size([run])))

@@ -7,6 +7,7 @@ import os
 import platform
 import sqlite3
 import time
+import uuid
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -81,7 +82,8 @@ class RecordingWriter:
                 raise _cannot_write(path, error, limit) from error
             undo.pop_all()
         self._held = descriptors_of(path / layout.INDEX)  # those of SQLite
-        self._files = DataFiles(path, _FILE_BYTES)
+        recording = uuid.uuid4().hex  # data files of another recording of the program may be laid out the same
+        self._files = DataFiles(path, _FILE_BYTES, recording)
         self._rows = RunRows(self._index, self._files, compressed=compressed)
         self._ring = Ring(path, self._index, self._files, budget, ring)
         self._limited = budget > 0

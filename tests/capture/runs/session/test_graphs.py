@@ -119,7 +119,7 @@ def test_a_while_loop_of_version_1_whose_values_are_kept(tf, debugged, graph, lo
     assert values(run, "loop/sum") == []
     assert values(run, "total") == [30]
     assert any("in loops and branches cannot be fetched" in note for note in run.notes)
-    assert "`--values keep` asks for it" in run.exactness.doubt
+    assert "`--keep` or `--values keep` asks for it" in run.exactness.doubt
 
 
 def test_a_watch_sees_into_a_loop_of_version_1(tf, debugged, graph, loops_of_v1) -> None:

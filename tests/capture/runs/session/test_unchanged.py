@@ -129,7 +129,7 @@ def test_values_of_an_earlier_run_stay_when_the_next_is_made_again(tf, debugged,
 @pytest.mark.parametrize(
     ("decision", "why"),
     [
-        (DebugRun(values=Values.KEEP), "`--values keep` asks for it"),
+        (DebugRun(values=Values.KEEP), "`--keep` or `--values keep` asks for it"),
         (DebugRun(CaptureRequest(graph=GraphChoice.RUNTIME)), "the runtime graph is what TensorFlow makes"),
     ],
 )

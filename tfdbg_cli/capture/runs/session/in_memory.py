@@ -25,24 +25,25 @@ from tfdbg_cli.model.sources import Traceback
 
 
 @dataclass(frozen=True)
-class _Shown:
+class ShownBeside:
     """What runs of one kind show beside values. All of them share one object, since much is cached by graph."""
 
     graph: Graph
     tracebacks: Mapping[str, Traceback]
 
 
-_SHOWN: Memos[_Shown] = Memos(keep=2)
+_SHOWN: Memos[ShownBeside] = Memos(keep=2)
 
 
-def _shown(invocation: Invocation) -> _Shown:
+def shown_beside(invocation: Invocation) -> ShownBeside:
+    """What runs of this kind show beside values: the graph has the insides of calls, and the variables written."""
     graph = invocation.session.graph
 
-    def found_out() -> _Shown:
+    def found_out() -> ShownBeside:
         reached = reached_by(invocation)
         called = CalledFunctions(graph, reached.order if reached.calls else ())
         model = called.added_to(program_graph(graph))
-        return _Shown(with_updated(model, state_of(invocation).written), called.tracebacks())
+        return ShownBeside(with_updated(model, state_of(invocation).written), called.tracebacks())
 
     return _SHOWN.of(graph, call_kind(invocation), found_out)
 
@@ -57,7 +58,7 @@ class InMemory:
 
     def bare(self, call: Call, error: RunError | None, held: RunSnapshot | None, notes: tuple[str, ...]) -> Run:
         """The run without values: its graph has the insides of calls, and the variables that it writes."""
-        shown = _shown(self.invocation)
+        shown = shown_beside(self.invocation)
         return Run(
             call=call,
             graph=shown.graph,

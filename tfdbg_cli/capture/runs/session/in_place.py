@@ -10,6 +10,7 @@ import numpy as np
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.interceptable import Capture
+from tfdbg_cli.capture.runs.session.insides_again import InsidesAgain
 from tfdbg_cli.capture.sessions.call_state import UsedVariable
 from tfdbg_cli.capture.sessions.extended.call_checks import state_of
 from tfdbg_cli.capture.sessions.invocation import Invocation
@@ -42,15 +43,24 @@ class InPlace:
     after it, to show whether this run spoiled them: an op that writes a variable need not output the value.
     """
 
-    def __init__(self, capture: Capture, invocation: Invocation, why: str, updates: CaptureRequest | None) -> None:
+    def __init__(
+        self,
+        capture: Capture,
+        invocation: Invocation,
+        why: str,
+        updates: CaptureRequest | None,
+        insides: InsidesAgain | None = None,
+    ) -> None:
         """`capture` takes the values; `why` says why they are not those of the run made again.
 
-        `updates` says which variables are shown as they were after the run; None: none.
+        `updates` says which variables are shown as they were after the run; None: none. With `insides` the values of
+        a hit are completed by those that cannot be fetched.
         """
         self._capture = capture
         self._invocation = invocation
         self._why = why
         self._updates = updates
+        self._insides = insides
         self._held: RunSnapshot | None = None
         self._after: Mapping[UsedVariable, Array] = {}
 
@@ -86,6 +96,8 @@ class InPlace:
         if self._held is None:
             return run
         self._held.drew_among(run.tensors)
+        if self._insides is not None and len(run.tensors):
+            run = self._insides.put_among(run, self._held)
         return replace(run, replayable=self._held, steppable=SteppableReplay(self._held))
 
     def finish(self, keep: bool) -> None:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.failures import report_bug
 from tfdbg_cli.capture.replay.replayed import Replayed, difference
-from tfdbg_cli.capture.stores import gathered
+from tfdbg_cli.capture.runs.session.in_memory import shown_beside
+from tfdbg_cli.capture.runs.watch_policy import fits, passes
+from tfdbg_cli.capture.sessions.invocation import Invocation
+from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
+from tfdbg_cli.capture.stores import asked_for, gathered
+from tfdbg_cli.model.decision import CaptureRequest
 from tfdbg_cli.model.gathered import Row
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.runs import Estimate, Run
 from tfdbg_cli.model.tensors import TensorStore
 from tfdbg_cli.model.values import NoValue
 from tfdbg_cli.process.interruptions import our_errors
@@ -19,7 +26,9 @@ _AGAIN = (
     "before it; all else was kept while the run happened."
 )
 _MISSING = "What the functions that the run calls computed was checked, but it is not among the values that were kept"
-NOT_KEPT = f"{_MISSING}. `run -f … --values replay` shows it, where the run can be made again."
+_BY_REPLAY = "`run -f … --values replay` shows it, where the run can be made again."
+NOT_KEPT = f"{_MISSING}. {_BY_REPLAY}"
+_NOT_LOOKED_AT = f"What functions that the run calls computed is not among the values that were kept. {_BY_REPLAY}"
 NO_WAY = _MISSING + ", and the run cannot be made again: {}."
 _OTHERWISE = f"{_MISSING}: made once more, the run gave nothing that the watch asks for."
 _FAILED = _MISSING + ": made once more, the run failed with {}."
@@ -35,6 +44,38 @@ class WithInsides:
     tensors: TensorStore
     notes: tuple[str, ...] = ()
     lacks: str = ""
+
+
+@dataclass(frozen=True)
+class InsidesAgain:
+    """Puts what the functions of a watched run computed among values that were looked at one by one.
+
+    `needed` estimates the size of all values; where memory has no room for them, those that were kept stay alone.
+    """
+
+    invocation: Invocation
+    watched: WatchRequest
+    asked: CaptureRequest
+    needed: Callable[[], Estimate]
+
+    def put_among(self, run: Run, held: RunSnapshot) -> Run:
+        """`run`; if it is a hit and each run is kept, with those values of the run made again from `held`."""
+        if not self.watched.all_runs:
+            return replace(run, inside_lacks=_NOT_LOOKED_AT)
+        if not passes(run, self.watched.tensor_filter) or not fits(self.needed()):
+            return run
+
+        def replay() -> Replayed:
+            replayed = held.replayed()
+            return replace(replayed, tensors=asked_for(replayed.tensors, self.asked))
+
+        def finds(again: Replayed) -> bool:
+            return passes(replace(run, tensors=again.tensors), self.watched.tensor_filter)
+
+        shown = shown_beside(self.invocation)
+        run = replace(run, graph=shown.graph, tracebacks=shown.tracebacks)
+        found = insides_of_hit(run.tensors, replay, finds)
+        return replace(run, tensors=found.tensors, notes=(*run.notes, *found.notes), inside_lacks=found.lacks)
 
 
 def insides_of_hit(

@@ -18,6 +18,7 @@ from tfdbg_cli.capture.runs.session.copied_watch import CopiedDump, CopiedWatch
 from tfdbg_cli.capture.runs.session.failing_op import with_inputs
 from tfdbg_cli.capture.runs.session.graph_choice import choose_graph
 from tfdbg_cli.capture.runs.session.in_place import InPlace
+from tfdbg_cli.capture.runs.session.insides_again import InsidesAgain
 from tfdbg_cli.capture.runs.session.profile import ProfileCapture
 from tfdbg_cli.capture.runs.session.python_graph import PythonCapture
 from tfdbg_cli.capture.runs.session.runtime_graph import RuntimeCapture
@@ -35,6 +36,7 @@ from tfdbg_cli.capture.sessions.extended.call_checks import (
 )
 from tfdbg_cli.capture.sessions.invocation import Invocation
 from tfdbg_cli.capture.sessions.program_graph import program_graph
+from tfdbg_cli.capture.sessions.reach import Reach
 from tfdbg_cli.capture.sessions.session_variables import SessionVariables
 from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.tracebacks import tracebacks_of
@@ -126,7 +128,16 @@ class _Choice:
         kind, about = choose_graph(wanted, self.plan.watching, self.settings, self.invocation.session, reached)
         made = PythonCapture if kind is GraphKind.PYTHON else RuntimeCapture
         capture = made(self.invocation, self.plan, reached, (*about, *notes))
-        return InPlace(capture, self.invocation, why, self.plan.capture if self.plan.watch_options is None else None)
+        updates = self.plan.capture if self.plan.watch_options is None else None
+        return InPlace(capture, self.invocation, why, updates, self._insides(reached, kind))
+
+    def _insides(self, reached: Reach, kind: GraphKind) -> InsidesAgain | None:
+        """What completes the values of a watched run that calls functions, of which nothing can be fetched."""
+        watched = self.plan.watched
+        if watched is None or kind is not GraphKind.PYTHON or not reached.calls or why_not_again(self.invocation):
+            return None
+        needed = partial(estimate_of, self.invocation, self.plan.capture, kind, self.settings, None)
+        return InsidesAgain(self.invocation, watched, self.plan.capture, needed)
 
     def _checked(self, watched: WatchRequest, question: Question) -> Capture:
         """The capture that checks the run by ops in its graph; of all values where such checks miss something."""

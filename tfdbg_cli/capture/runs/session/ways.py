@@ -36,7 +36,7 @@ def why_in_place(invocation: Invocation, plan: Plan, settings: Settings) -> str:
     if reason or state_of(invocation).unordered:
         return reason
     if Values.KEEP in (plan.values, plan.watched.values if plan.watched is not None else None):
-        return "`--values keep` asks for it"
+        return "`--keep` or `--values keep` asks for it"
     return _why_dumped(invocation, plan.capture, settings, plan.watching, plan.directory)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -12,15 +12,17 @@ from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import native
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.errors import TfdbgError
+from tfdbg_cli.model.dtypes import element_type_named, name_of
 from tfdbg_cli.model.units import bytes_text
 from tfdbg_cli.model.values import Array
 
 
-def save_array(array: Array, name: str, *, force: bool) -> Line:
+def save_array(array: Array, name: str, *, force: bool, dtype: str = "") -> Line:
     """Write `array` to the file `name` in NumPy's format; says where, how large, and as which type.
 
     .npy holds no bfloat16, float8 or int4: they are written as float32 or int64, which hold them exactly. Strings
-    are written as fixed-width bytes. There is never a half-written file.
+    are written as fixed-width bytes. `dtype` is TensorFlow's name of the type of the elements, where it is not that
+    of the array, as of quantized ones. There is never a half-written file.
 
     Raises:
         TfdbgError: the file exists and `force` is not given, it cannot be written, or .npy cannot hold the strings.
@@ -28,12 +30,24 @@ def save_array(array: Array, name: str, *, force: bool) -> Line:
     """
     kept = _fixed_width(array) if array.dtype.kind == "O" else native(array)
     path = _write(name, force, lambda file: np.save(file, kept, allow_pickle=False))
-    changed = "" if kept.dtype == array.dtype else f", as {kept.dtype}"
-    return _said(path, changed)
+    changed = kept.dtype != array.dtype or written_as(dtype, kept.dtype)
+    return _said(path, f", as {kept.dtype}" if changed else "")
 
 
-def save_arrays(arrays: Mapping[str, Array], name: str, *, force: bool) -> Line:
+def written_as(dtype: str, kept: np.dtype[Any]) -> str:
+    """`qint8 as int8`, where numbers of TensorFlow's type `dtype` are `kept` as others; empty where they are not."""
+    element = element_type_named(dtype)
+    if element is None or element.numpy is None or element.numpy.hasobject or name_of(kept) == element.name:
+        return ""
+    return f"{element.name} as {name_of(kept)}"
+
+
+def save_arrays(
+    arrays: Mapping[str, Array], name: str, *, force: bool, dtypes: Mapping[str, str] | None = None
+) -> Line:
     """Write several arrays to the file `name` in NumPy's .npz format.
+
+    `dtypes` are TensorFlow's names of the types of their elements, where those are not those of the arrays.
 
     Raises:
         TfdbgError: as `save_array`.
@@ -41,7 +55,9 @@ def save_arrays(arrays: Mapping[str, Array], name: str, *, force: bool) -> Line:
     """
     kept = {key: _fixed_width(a) if a.dtype.kind == "O" else native(a) for key, a in arrays.items()}
     path = _write(name, force, lambda file: np.savez(file, **kept))  # type: ignore[arg-type]
-    return _said(path, f", with {', '.join(kept)}")
+    told = {key: name_of(array.dtype) for key, array in arrays.items()} | dict(dtypes or {})
+    others = dict.fromkeys(written_as(told[key], array.dtype) for key, array in kept.items())
+    return _said(path, ", ".join((f", with {', '.join(kept)}", *filter(None, others))))
 
 
 def _said(path: Path, rest: str) -> Line:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from tfdbg_cli.commands.views.values.array_file import save_array, save_arrays
+from tfdbg_cli.commands.views.values.array_file import save_array, save_arrays, written_as
 from tfdbg_cli.commands.whole_file import new_file, write_whole
 from tfdbg_cli.document.array_words import decoded, native
 from tfdbg_cli.document.exports.csv_rows import csv_text
@@ -50,9 +50,11 @@ def export_tensors(tensors: Sequence[Exported], file: str, *, force: bool) -> Li
     if suffix == ".npy":
         if len(tensors) != 1:
             raise TfdbgError(f"A .npy file holds one array, and these are {len(tensors)}.", hint="Write .npz.")
-        return save_array(tensors[0].array, file, force=force)
+        return save_array(tensors[0].array, file, force=force, dtype=tensors[0].dtype)
     if suffix == ".npz":
-        return save_arrays({_member(name): one.array for name, one in _by_name(tensors).items()}, file, force=force)
+        members = {_member(name): one for name, one in _by_name(tensors).items()}
+        dtypes = {name: one.dtype for name, one in members.items()}
+        return save_arrays({name: one.array for name, one in members.items()}, file, force=force, dtypes=dtypes)
     if suffix == ".safetensors":
         found = {name: _safe_part(one) for name, one in _by_name(tensors).items()}
         parts = {name: part for name, (part, _) in found.items()}
@@ -219,7 +221,7 @@ def _safe_part(one: Exported) -> tuple[ElementBytes, str]:
         return part, f"{one.dtype} as {part.dtype}"
     if len(part.shape) != one.array.ndim:
         return part, f"{one.dtype} as {part.tag} with a last axis of the real and the imaginary part"
-    return part, ""
+    return part, written_as(one.dtype, one.array.dtype)
 
 
 def _safetensors(named: Mapping[str, ElementBytes], out: IO[bytes]) -> None:

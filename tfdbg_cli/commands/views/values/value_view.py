@@ -154,14 +154,14 @@ def view(
     return ValueView(array, dtype, array_style(context, options), ranges, whole, known, as_text)
 
 
-def saved(options: argparse.Namespace, array: Array) -> list[Line]:
-    """The value written, if -w asks for it, and a line that says so.
+def saved(options: argparse.Namespace, array: Array, dtype: str = "") -> list[Line]:
+    """The value written, if -w asks for it, and a line that says so; `dtype` is TensorFlow's name of its type.
 
     Raises:
         TfdbgError: it cannot be written.
 
     """
-    return [save_array(array, options.write_path, force=options.force)] if options.write_path else []
+    return [save_array(array, options.write_path, force=options.force, dtype=dtype)] if options.write_path else []
 
 
 def written_data(options: argparse.Namespace) -> dict[str, str]:

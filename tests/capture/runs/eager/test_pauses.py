@@ -310,6 +310,39 @@ def test_a_variable_that_was_written_is_told_and_given_back_what_it_held() -> No
     assert w.numpy().tolist() == [1.0, 0.0]
 
 
+def test_what_the_program_has_gone_on_with_is_said_not_to_be_taken_back() -> None:
+    """A blind test: after `set w` and `step`, `unset` said that no tensor is replaced, and w was as set."""
+
+    def instead(stop: Stop) -> Decision:
+        prompt = Prompt(stop)
+        prompt.run("set w [3, 4]")
+        prompt.run("set Square_0 [5, 6]")
+        assert "until the program goes on" in prompt.show("set")
+        return StepOn()
+
+    def look(stop: Stop) -> Decision:
+        prompt = Prompt(stop)
+        for command in ("unset", "set"):
+            assert prompt.show(command, None).splitlines()[0] == "No tensor is replaced."
+            assert prompt.show(command, None).splitlines()[1:] == [said.format("Square_0:0"), said.format("w")]
+        for name, shown in (("w", "w"), ("w:0", "w"), ("Square_0", "Square_0:0")):
+            error = prompt.error(f"unset {name}")
+            assert error.message == said.format(shown)
+            assert error.hint == ("`set w EXPRESSION` assigns it another one." if shown == "w" else "")
+        prompt.run("set w [7, 8]")
+        assert said.format("w") in prompt.show("set", None)
+        prompt.run("unset w")
+        return Continue()
+
+    said = "`set` gave {} another value at Square_0 in run #1, and the program has gone on with that: "
+    said += "nothing takes it back."
+    w = tf.Variable([1.0, 0.0])
+    with Debugged(instead, look, breakpoints=("square",)) as debugged:
+        tf.exp(tf.square(w))
+    assert debugged.nodes == ["Square_0", "Exp_0"]
+    assert w.numpy().tolist() == [3.0, 4.0]
+
+
 def test_what_the_program_holds_already_stays() -> None:
     said: list[str] = []
 

@@ -368,6 +368,31 @@ def test_a_hit_of_a_watch_can_be_mended_on_the_spot() -> None:
     assert debugged.nodes == ["Log_0"]
 
 
+@pytest.mark.parametrize(
+    ("first", "again", "nodes", "runs"),
+    [
+        (RunTo(place_of("log")), "has_inf", ["Log_0", "Exp_1", "Log_0"], [1, 1, 2]),
+        (RunTo(place_of("log")), "exploding_gradient", ["Log_0"], [1]),
+        (RunUntil("has_inf_or_nan"), "all_zero", ["Log_0", "Mul_1", "Mul_1"], [1, 1, 2]),
+        (RunUntil("has_inf_or_nan"), "has_inf_or_nan", ["Log_0", "Log_0"], [1, 2]),  # by design once in a turn
+    ],
+)
+def test_a_watch_begun_at_a_stop_looks_at_the_rest_of_the_turn(
+    first: Decision, again: str, nodes: list[str], runs: list[int]
+) -> None:
+    """A blind test: `run -f` at a stop in the middle of a turn stopped in the next turn, at the first op there."""
+    with Debugged(RunUntil(again), RunUntil(again), Continue(), begin=first) as debugged:
+        w = tf.Variable([1.0, 0.0])
+        for _ in range(2):
+            _ = tf.math.log(w)
+            _ = tf.exp(w)
+            _ = tf.exp(1000.0 * w)
+            w.assign_sub(0.0 * w)
+    assert debugged.nodes == nodes
+    assert [stop.run.call.number for stop in debugged.front.ends] == runs
+    assert debugged.debugger.run_count == 2
+
+
 def test_breakpoints_hold_beside_a_watch_and_are_dropped() -> None:
     def drop(stop: Stop) -> Decision:
         assert isinstance(stop, RunEnd)

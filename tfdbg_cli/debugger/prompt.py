@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
+from tfdbg_cli.analysis.origin.gone_past import fingerprint
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.own_draws import draws_to_tell
@@ -83,7 +84,7 @@ class Prompt:
                 return self._decision(event)
         finally:
             if isinstance(event, RunEnd) and event.run.paused is not None:
-                self.gone_on_with.note(event.run.call.number, event.run.paused)
+                self.gone_on_with.note(event.run.call.number, event.run.paused, fingerprint)
             for frame in frames:
                 frame.let_go()
 

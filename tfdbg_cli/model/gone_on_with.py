@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Replaceable
+from tfdbg_cli.model.values import Array
 
 
 @dataclass(frozen=True, slots=True)
 class GivenThere:
-    """That the tensor or variable `name` was given another value behind the op `node` of the run with that number."""
+    """That the tensor or variable `name` was given another value behind the op `node` of the run with that number.
+
+    `held` is a fingerprint of what a variable was given; empty for a tensor.
+    """
 
     name: TensorName
     is_variable: bool
     run: int
     node: str
+    held: bytes = b""
 
 
 class GoneOnWith:
@@ -25,12 +30,14 @@ class GoneOnWith:
     def __init__(self) -> None:
         self._by_name: dict[TensorName, GivenThere] = {}
 
-    def note(self, run: int, paused: Replaceable) -> None:
+    def note(self, run: int, paused: Replaceable, fingerprint: Callable[[Array], bytes]) -> None:
         """Note that the program goes on from a stop in `run`, with what it was given behind the op `paused`."""
-        for names, are_variables in ((paused.pending, False), (paused.written, True)):
-            for name in names:
-                self._by_name.pop(name, None)
-                self._by_name[name] = GivenThere(name, are_variables, run, paused.node)
+        given = [GivenThere(name, False, run, paused.node) for name in paused.pending]
+        for name in paused.written:
+            given.append(GivenThere(name, True, run, paused.node, fingerprint(paused.value(name))))
+        for one in given:
+            self._by_name.pop(one.name, None)
+            self._by_name[one.name] = one
 
     def __iter__(self) -> Iterator[GivenThere]:
         return iter(tuple(self._by_name.values()))

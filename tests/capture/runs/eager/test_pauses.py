@@ -261,6 +261,47 @@ def test_what_follows_from_a_value_that_was_set_is_not_the_doing_of_the_op(tmp_p
         assert was in said or gave in said
 
 
+def test_a_variable_that_set_assigned_is_shown_as_assigned_so(tmp_path) -> None:
+    """A blind test: the run said that w was not finite before, and that its initializer or an earlier run did it."""
+
+    def assign(stop: Stop) -> Decision:
+        Prompt(stop).run("set w [np.nan, 4]")
+        stop.breakpoints.clear()
+        return RunUntil("has_inf_or_nan")
+
+    def look(stop: Stop) -> Decision:
+        live.append(Prompt(stop).data("origin"))
+        shown.append(Prompt(stop).show("origin", None))
+        Prompt(stop).run(f"save {tmp_path / 'run'}{len(live)}")
+        return Continue()
+
+    live: list[Any] = []
+    shown: list[str] = []
+    w = tf.Variable([1.0, 2.0])
+    with Debugged(assign, look, breakpoints=("square",)):
+        tf.square(w)
+        tf.exp(w)
+    saved = Prompt(open_path(tmp_path / "run1"))
+    for one in (live[0], saved.data("origin")):
+        assert (one["tensor"], one["cause"]) == ("GivenBySet_0:0", "`set` assigned this value to variable w.")
+    assert "By `set` this was assigned to variable w." in saved.show("pt GivenBySet_0:0")
+    assert "[1. 2.]" in saved.show("pt ReadVariableOp_0")
+    assert "[nan  4.]" in saved.show("pt w/after_update")
+    assert [str(one) for one in saved.context.run.graph.node("w/after_update").inputs] == ["w:0", "GivenBySet_0:0"]
+    w.assign([1.0, 2.0])
+    with Debugged(assign, look, breakpoints=("square",)):
+        for _ in range(2):
+            tf.square(tf.exp(w))
+    told = "when it was read: `set` assigned it what it holds, at Square_0 in run #1."
+    assert live[1]["tensor"] == "ReadVariableOp_0:0" and live[1]["cause"].endswith(told)
+    assert "run #1, by `set`" in shown[1]
+    with Debugged(assign, look, breakpoints=("square",)):
+        w = tf.Variable([1.0, 2.0])
+        tf.square(w)
+        tf.exp(w)
+    assert live[2]["cause"] == "`set` assigned it to variable w, as GivenBySet_0:0 shows."
+
+
 def test_one_of_several_outputs_is_exchanged() -> None:
     def instead(stop: Stop) -> Decision:
         _paused(stop).replace(TensorName(_paused(stop).node, 1), np.array([9.0], np.float32))

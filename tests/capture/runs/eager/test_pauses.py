@@ -19,7 +19,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.decision import Continue, Decision, RunTo, RunUntil, StepOn
+from tfdbg_cli.model.decision import Continue, DebugRun, Decision, RunTo, RunUntil, StepOn
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Pace
 from tfdbg_cli.model.runs import RunEnd, Stop
@@ -460,3 +460,44 @@ def test_a_step_ends_before_a_function() -> None:
             end()
     assert debugged.front.path == ["end 1", "start 2"]
     assert "before a run" in debugged.front.stops[1].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("decided", "path", "where"),
+    [
+        (DebugRun(), ["end 1", "end 2"], ["Log_0", ""]),
+        (DebugRun(times=2), ["end 1", "end 3"], ["Log_0", ""]),
+        (StepOn(), ["end 1", "start 2"], ["Log_0"]),
+        (RunTo(place_of("nowhere")), ["end 1"], ["Log_0"]),
+        (RunUntil("has_inf"), ["end 1", "end 1"], ["Log_0", "Exp_0"]),
+        (Continue(), ["end 1"], ["Log_0"]),
+    ],
+)
+def test_what_is_decided_amid_a_captured_run_takes_the_place_of_the_stop_behind_it(
+    decided: Decision, path: list[str], where: list[str]
+) -> None:
+    """A blind test: `run` and `step` went past a function that the turn called next, and `continue` stopped."""
+    from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+
+    def decide(stop: Stop) -> Decision:
+        stop.breakpoints.clear()
+        return decided
+
+    w, function = tf.Variable(1.0), tf.function(lambda x: x + 1.0)
+    function(tf.constant(1.0))
+    with Debugged(decide, Continue(), breakpoints=("log",), begin=DebugRun()) as debugged:
+        end = intercept_all_functions(debugged.debugger)
+        try:
+            for _ in range(2):
+                tf.exp(1000.0 + function(tf.math.log(w)))
+        finally:
+            end()
+    assert debugged.front.path == path
+    assert [stop.run.paused.node if stop.run.paused else "" for stop in debugged.front.ends] == where
+
+
+def test_run_goes_on_to_the_end_of_the_captured_run_in_which_it_is_stopped() -> None:
+    with Debugged(DebugRun(), Continue(), breakpoints=("log",), begin=DebugRun()) as debugged:
+        _program(1)
+    assert debugged.front.path == ["end 1", "end 1"]
+    assert debugged.front.ends[1].run.paused is None

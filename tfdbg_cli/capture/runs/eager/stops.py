@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -107,6 +108,10 @@ class Stops:
         frames = live_frames()
         with INSIDE:
             self._controller.run_paused(section.run(section.number, frames, paused=paused))
+        plan = section.plan
+        if self._controller.watched is not None and plan is not None and not plan.recorded:
+            # A watch that begins here takes the place of the stop behind the run, if it was captured for one.
+            section.plan, section.whole = replace(plan, action=Action.LEAVE), False
         return _given_instead(section, paused, frames)
 
 

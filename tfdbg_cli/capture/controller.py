@@ -54,6 +54,10 @@ class WatchRequest:
     skips_intended: bool = False
     by_hand: tuple[IgnoredPlace, ...] = ()
 
+    def asks_as(self, other: WatchRequest) -> bool:
+        """Whether `other` has the same filter and exclusions."""
+        return (self.filter_name, self.exclude_node_names) == (other.filter_name, other.exclude_node_names)
+
     def ignored_in(self, function: str, looks_at: Hashable = None) -> frozenset[str]:
         """The nodes that are left out in calls of `function` with that `Call.looks_at`."""
         return frozenset(node for calls, node in self.ignored if calls in (function, looks_at))

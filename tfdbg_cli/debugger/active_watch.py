@@ -111,11 +111,7 @@ class ActiveWatch:
 
     def asks_as(self, other: WatchRequest | None) -> bool:
         """Whether this watch has the same filter and exclusions as `other`, the request of a run under way."""
-        ours = self.watched
-        return other is not None and (ours.filter_name, ours.exclude_node_names) == (
-            other.filter_name,
-            other.exclude_node_names,
-        )
+        return other is not None and other.asks_as(self.watched)
 
     def sees(self, run: Run) -> Hit | None:
         """Count `run`, and return the hit to stop for, if there is one that is neither ignored nor benign."""

@@ -24,6 +24,7 @@ from tfdbg_cli.debugger.progress_line import Progress, ProgressLine
 from tfdbg_cli.debugger.prompt import Prompt
 from tfdbg_cli.debugger.prompt_threads import PromptThreads
 from tfdbg_cli.debugger.recorder import Recorder
+from tfdbg_cli.debugger.run_in_flight import RunInFlight
 from tfdbg_cli.debugger.run_saving import recorded_in_words
 from tfdbg_cli.debugger.visit import Visit
 from tfdbg_cli.debugger.watch_switch import Fellows, WatchSwitch
@@ -83,7 +84,7 @@ class Debugger:
         self._count = 0
         self.attendant: Attendant | None = None
         self._decided: State = StopAtStart()
-        self._in_flight: int | None = None  # the number of the run that is captured for a stop
+        self._in_flight = RunInFlight()
         self._after_recording: State = Continue()
         self.interruption = Interruption(attended)
         self._watch = WatchSwitch(self.prompt, self.interruption, progress or ProgressLine(), self._ask, fellows)
@@ -203,7 +204,7 @@ class Debugger:
 
     def stop_recording(self) -> None:
         """Take `record` back, if the run has not begun that it is to save."""
-        if isinstance(self._state, RecordRun) and self._in_flight is None:
+        if isinstance(self._state, RecordRun) and not self._in_flight:
             self._state, self._after_recording = self._after_recording, Continue()
 
     def run_starts(self, pending: PendingRun) -> Plan:
@@ -242,6 +243,7 @@ class Debugger:
     def run_paused(self, run: Run) -> None:
         """Open the prompt in the middle of a run. See `capture.controller.Controller`."""
         self.show(run)
+        self._in_flight.paused(run.call.number, self._state)
 
     def show(self, run: Run, notes: tuple[str, ...] = ()) -> None:
         """Open the prompt on `run`, with `notes` that say why."""
@@ -305,10 +307,7 @@ class Debugger:
     def _is_over(self, plan: Plan) -> bool:
         """Note that the run of `plan` has ended, and say whether it was captured for a stop."""
         self._watch.over(plan.number)
-        for_stop = self._in_flight == plan.number
-        if for_stop:
-            self._in_flight = None
-        return for_stop
+        return self._in_flight.ends(plan.number)
 
     def _stops_behind(self, ended: EndedRun) -> bool:
         """Open the prompt behind a run, if there is reason to, and say whether it was opened."""
@@ -321,7 +320,7 @@ class Debugger:
         return ended.stops
 
     def _decide(self, number: int, pending: PendingRun) -> Plan:
-        if self._in_flight is not None:
+        if self._in_flight.leaves_alone(pending):
             return Plan(number, errors=True)
         if self._visit.asked:
             self._visit.begin(self._state, self.prompt.breakpoints)
@@ -345,7 +344,8 @@ class Debugger:
             refused = None if force or plan.action is not Action.CAPTURE else over_budget(plan, pending, watched)
             if refused is None:
                 alone = not plan.watching or isinstance(self._state, RecordRun)
-                self._in_flight = number if plan.action is not Action.LEAVE and alone else None
+                if plan.action is not Action.LEAVE and alone:
+                    self._in_flight.begins(number)
                 return plan
             self._state = StopAtStart((refused,))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
+from tfdbg_cli.analysis.origin.gone_past import fingerprint
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.intercept.tracing_log import TRACES
 from tfdbg_cli.capture.own_draws import draws_to_tell
@@ -17,6 +18,7 @@ from tfdbg_cli.debugger.frontend import Frontend
 from tfdbg_cli.debugger.prompt_threads import terminal
 from tfdbg_cli.model.beside import Observations
 from tfdbg_cli.model.decision import Detach, Outcome, RunUntil
+from tfdbg_cli.model.gone_on_with import GoneOnWith
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.pausing import Breakpoints
 from tfdbg_cli.model.runs import RunEnd, RunStart
@@ -46,6 +48,7 @@ class Prompt:
         self.lock = threading.Lock()
         self.ignored = Ignored()
         self.breakpoints = Breakpoints()
+        self.gone_on_with = GoneOnWith()
         self.beside: Callable[[], Observations | None] = lambda: None  # what is gathered of runs, for stops to show
         self.surroundings: Callable[[], AbstractContextManager[object]] = nullcontext  # entered while it is open
         self.has_opened = False
@@ -72,12 +75,16 @@ class Prompt:
             event, ignored=self.ignored, breakpoints=self.breakpoints, watch=last_watch, frames=frames,
             beside=self.beside(), traces=TRACES,
         )  # fmt: skip
+        if isinstance(event, RunEnd):
+            event = replace(event, gone_on_with=self.gone_on_with)
         if sentence := draws_to_tell():
             self.notify(sentence)
         try:
             with terminal(), self.surroundings():
                 return self._decision(event)
         finally:
+            if isinstance(event, RunEnd) and event.run.paused is not None:
+                self.gone_on_with.note(event.run.call.number, event.run.paused, fingerprint)
             for frame in frames:
                 frame.let_go()
 

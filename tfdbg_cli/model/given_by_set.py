@@ -1,7 +1,8 @@
-"""Values that `set` gave a program that ran eagerly, in place of what an op gave: nodes that tfdbg adds to the run.
+"""Values that `set` gave a program that ran eagerly: nodes that tfdbg adds to the run, of the type `GIVEN_BY_SET`.
 
-The node of the op is as it was. The ops that came behind it read that of the type `GIVEN_BY_SET`, which has no
-inputs: what a value is that a user wrote does not follow from anything in the run.
+They have no inputs: what a value is that a user wrote does not follow from anything in the run. In place of what an
+op gave the ops that came behind read such a node, and that of the op is as it was. Where a variable was assigned the
+value, an AssignVariableOp reads the node, as it does of the program's own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,20 @@ def attributes_in_place_of(replaced: TensorName) -> tuple[str, str]:
 def replaced_by(node: Node) -> str:
     """The name of the tensor in whose place the program got the value of `node`; empty if that is no such node."""
     return node.attributes.get(_OF, "") if node.op_type == GIVEN_BY_SET else ""
+
+
+def assigned_to(graph: Graph, node: Node) -> str:
+    """The name of the variable of `graph` that `set` assigned the value of `node`; empty if that is no such node."""
+    if node.op_type != GIVEN_BY_SET or _OF in node.attributes:
+        return ""
+    return next((reader.inputs[0].node for reader, _ in graph.consumers(node.name) if reader.inputs), "")
+
+
+def given_to_variable(graph: Graph, variable: str) -> list[Node]:
+    """The nodes whose values `set` assigned to `variable`, the earliest first."""
+    if all(op_type != GIVEN_BY_SET for _, op_type in graph.op_types()):
+        return []
+    return [node for node in graph if assigned_to(graph, node) == variable]
 
 
 def given_in_place_of(graph: Graph, names: Collection[TensorName]) -> Iterator[tuple[TensorName, TensorName]]:

@@ -23,6 +23,7 @@ from tfdbg_cli.model.values import Array
 
 if TYPE_CHECKING:  # a recording, which needs none of them, opens without
     from tfdbg_cli.model.beside import Observations
+    from tfdbg_cli.model.gone_on_with import GoneOnWith
     from tfdbg_cli.model.stepping import Steppable
     from tfdbg_cli.model.traces import TracesSeen
     from tfdbg_cli.model.variables import TellsVariables
@@ -323,7 +324,7 @@ class RunEnd:
     that made the run and wait for it; those of a run that it stands in are the run's own. `beside` is what was
     gathered of the runs so far, this one included, if anything, `traces` the traces of the
     tf.functions that the program called. `sent` says that a program elsewhere sent the run: there is nothing of it to
-    step through or to time.
+    step through or to time. `gone_on_with` is what `set` gave the program at stops before.
     """
 
     run: Run
@@ -337,6 +338,7 @@ class RunEnd:
     beside: Observations | None = None
     traces: TracesSeen | None = None
     sent: bool = False
+    gone_on_with: GoneOnWith | None = None
 
 
 @dataclass(frozen=True)

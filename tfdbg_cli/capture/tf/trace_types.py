@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ def parts_of(kind: Any) -> Iterable[tuple[Any, Any]] | None:
     if isinstance(kind, Mapping):
         return _sorted(kind)
     if isinstance(kind, list | tuple):
-        return zip(_fields(kind), kind, strict=True)
+        return zip(fields_of(kind), kind, strict=True)
     match type(kind).__name__:
         case "Dict":
             return _sorted(kind.mapping)
@@ -55,13 +55,21 @@ def parts_of(kind: Any) -> Iterable[tuple[Any, Any]] | None:
             return zip(kind.attribute_names, kind.attributes.components, strict=True)
         case "Attrs":
             return parts_of(kind.named_attributes)
-    return None
+    return _of_extension_type(kind)
 
 
-def _fields(items: list[Any] | tuple[Any, ...]) -> Iterable[Any]:
+def _of_extension_type(kind: Any) -> Iterable[tuple[str, Any]] | None:
+    """The fields of an ExtensionType, if its tensors are all in fields of their own; None of any other."""
+    if all(base.__name__ != "ExtensionTypeSpec" for base in type(kind).__mro__):
+        return None
+    parts = [(name, part) for name, part in vars(kind).items() if isinstance(part, tf.TypeSpec)]
+    return parts if sum(len(part.flatten()) for _, part in parts) == len(kind.flatten()) else None
+
+
+def fields_of(items: list[Any] | tuple[Any, ...]) -> Sequence[str] | Sequence[int]:
     """The names of what a namedtuple holds, of another sequence the places."""
-    names = getattr(items, "_fields", ())
-    return names if len(names) == len(items) else range(len(items))
+    names = getattr(items, "__match_args__", ())  # the fields of a namedtuple, by a name that is not private
+    return names if isinstance(names, tuple) and len(names) == len(items) else range(len(items))
 
 
 def _sorted(mapping: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:

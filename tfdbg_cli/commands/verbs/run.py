@@ -148,6 +148,8 @@ COMMAND = Command(
     section="Go on",
     details="""\
 Without flags the next run is captured and the prompt opens when it is over.
+Where it is stopped in the middle, as by a breakpoint in eager code, `run` goes on to its end, or to that of the run
+of a function or session that begins before.
 Regexes search anywhere in the name.
 
 While runs are watched, Ctrl-C opens the prompt after the current run. tfdbg's own filters are checked inside the run:

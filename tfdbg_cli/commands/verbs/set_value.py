@@ -17,6 +17,7 @@ from tfdbg_cli.commands.asked.variable_meant import VariableMeant, variable_mean
 from tfdbg_cli.commands.context import Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
+from tfdbg_cli.commands.views.gone_on_with import gone_on_with, require_still_here
 from tfdbg_cli.document.document import Document, Text, text_document
 from tfdbg_cli.document.summary import chip, summary_data
 from tfdbg_cli.document.text import EMPTY_LINE, Line, Span, Style, line
@@ -227,6 +228,8 @@ def _replaced_name(context: Context, text: str, replaced: Sequence[TensorName]) 
     exact = [str(name) for name in replaced if str(name) in (wanted, f"{wanted}:0")]
     found = exact or found
     paused = context.run.paused
+    if not found:
+        require_still_here(context, wanted)
     if len(found) == 1:
         name = parse_tensor_name(found[0])
     elif paused is not None and wanted.removesuffix(":0") in paused.variables:
@@ -247,28 +250,32 @@ def _list(context: Context, just_set: TensorName | None = None) -> Document:
         given = {name: paused.value(name) for name in paused.pending}
         held = {name: paused.value(name) for name in paused.written}
         heads = {"When it goes on the program is given": given, "Variables that hold another value": held}
-        back = " takes all of this back." if held else " gives it what the op gave."
-        return _listing(context.run, heads, line(unset, back), on_screen=context.later)
+        back = " takes all of this back, until the program goes on." if held else " gives it what the op gave."
+        return _listing(context.run, heads, line(unset, back), gone_on_with(context), on_screen=context.later)
     values = context.replaced.get(base_of(context), {})
     foot = line(Span("again", Style.KEY, "again"), " computes what depends on them; ", unset, " drops them.")
     heads = {f"{count_text(len(values), 'tensor')} replaced": values}
-    return _listing(context.runs[base_of(context)], heads, foot, just_set, on_screen=context.later)
+    run, before = context.runs[base_of(context)], gone_on_with(context)
+    return _listing(run, heads, foot, before, just_set, on_screen=context.later)
 
 
 def _listing(
     run: Run,
     heads: Mapping[str, Mapping[TensorName, Array]],
     foot: Line,
+    before: Sequence[Line] = (),
     just_set: TensorName | None = None,
     *,
     on_screen: bool,
 ) -> Document:
     """The tensors of `run` that have values in place of their own, and those values, below each of `heads`.
 
-    On a screen Enter does what the `foot` offers; elsewhere it begins at the one that was `just_set`.
+    What is said of stops `before` this one stands between these and the `foot`. On a screen Enter does what the
+    `foot` offers; elsewhere it begins at the one that was `just_set`.
     """
     if not any(heads.values()):
-        return text_document("replaced", line("No tensor is replaced."), data={"tensors": []}, title="set")
+        nothing = (line("No tensor is replaced."), *before)
+        return text_document("replaced", *nothing, data={"tensors": []}, title="set")
     lines: list[Line] = []
     data = []
     at: int | None = None
@@ -284,6 +291,7 @@ def _listing(
             lines += [line(Span(f"  {said}", Style.DIM))] if said else []
             data.append({"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))})
         lines += [EMPTY_LINE] if values else []
+    lines += [*before, EMPTY_LINE] if before else []
     lines.append(foot)
     focus = len(lines) - 1 if on_screen else at
     return Document("replaced", (Text(tuple(lines)),), lambda: {"tensors": data}, "set", focus=focus)
@@ -327,8 +335,8 @@ its state stay as they are. A variable by its name is what it held before the ru
 updates, follow. That takes a run that can be made again.
 
 Where the program stands behind an op that ran eagerly, the program itself is given the value in place of what that op
-gave, or the variable is assigned it; `unset` puts back what it held. `py NAME.assign(VALUE)` writes a variable that
-this run has not come to.
+gave, or the variable is assigned it; `unset` puts back what it held, until the program goes on: then nothing does.
+`py NAME.assign(VALUE)` writes a variable that this run has not come to.
 
 Examples:
   set prob:0 np.clip(`prob:0`, 1e-7, 1)

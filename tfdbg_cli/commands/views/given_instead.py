@@ -9,7 +9,7 @@ from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.document.summary import chip
 from tfdbg_cli.document.text import Line, Span, Style, line
 from tfdbg_cli.model.dtypes import name_of
-from tfdbg_cli.model.given_by_set import given_in_place_of, replaced_by
+from tfdbg_cli.model.given_by_set import assigned_to, given_in_place_of, replaced_by
 from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.pausing import Replaceable
 from tfdbg_cli.model.runs import Run
@@ -22,8 +22,10 @@ def given_instead(context: Context, shown: Iterable[str]) -> list[Line]:
     pending = () if paused is None else [name for name in paused.pending if name in names]
     lines = [] if paused is None else [_line("This is what the op gave. ", paused, name) for name in pending]
     lines += [_behind(name, given) for name, given in given_in_place_of(run.graph, names)]
-    nodes = (run.graph.find(name.node) for name in names)
-    return [*lines, *(_set(replaced_by(node)) for node in nodes if node is not None and replaced_by(node))]
+    nodes = [node for name in names if (node := run.graph.find(name.node)) is not None]
+    lines += [_set(replaced_by(node)) for node in nodes if replaced_by(node)]
+    variables = [assigned_to(run.graph, node) for node in nodes]
+    return [*lines, *(_assigned(variable) for variable in variables if variable)]
 
 
 def pending_instead(run: Run, held: str = "This run holds what the op gave. ") -> list[Line]:
@@ -35,6 +37,10 @@ def pending_instead(run: Run, held: str = "This run holds what the op gave. ") -
 def _set(replaced: str) -> Line:
     link = Span(replaced, Style.NAME, f"pt {quoted(replaced)}")
     return line(Span("By `set` the program was given this in place of what the op gave, ", Style.WARNING), link, ".")
+
+
+def _assigned(variable: str) -> Line:
+    return line(Span(f"By `set` this was assigned to variable {variable}.", Style.WARNING))
 
 
 def _behind(name: TensorName, given: TensorName) -> Line:

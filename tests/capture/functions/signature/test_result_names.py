@@ -41,6 +41,20 @@ def _sparse(x: Any) -> Any:
     return {"s": tf.sparse.from_dense([x, x]), "loss": x + 1}
 
 
+class _Loss(tf.experimental.ExtensionType):  # type: ignore[misc]
+    loss: tf.Tensor
+
+
+class _Losses(tf.experimental.ExtensionType):  # type: ignore[misc]
+    scale: float
+    loss: tf.Tensor
+    inner: _Loss
+
+
+def _extended(x: Any) -> Any:
+    return _Losses(2.0, x + 1, _Loss(x + 2)), tf.identity(x)
+
+
 @pytest.mark.parametrize(
     ("body", "known"),
     [
@@ -59,6 +73,7 @@ def _sparse(x: Any) -> Any:
         ),
         pytest.param(_branches, {"loss": 6.0, "accuracy": 5.0}, id="optional of a branch"),
         pytest.param(_sparse, {"loss": 4.0}, id="sparse"),
+        pytest.param(_extended, {"[0].loss": 4.0, "[0].inner.loss": 5.0, "[1]": 3.0}, id="extension types"),
     ],
 )
 def test_each_result_has_the_name_by_which_one_takes_it(body: Any, known: dict[str, float], watched: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +17,7 @@ from tfdbg_cli.analysis.variables.listing import variables_of
 from tfdbg_cli.capture.runs.eager import section
 from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput
 from tfdbg_cli.capture.runs.eager.program.stacks import stack_here
-from tfdbg_cli.capture.runs.eager.program_names import namer
+from tfdbg_cli.capture.runs.eager.program_names import namer, names_of_tensors
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.capture.tf.compat import tensor_id
 from tfdbg_cli.debugger.debugger import Debugger
@@ -116,6 +116,17 @@ def test_a_number_has_not_the_name_of_the_first_tensor_of_the_process() -> None:
     named = namer((), {0: "first"})
     assert named(OutsideInput(0.2)) == ""
     assert named(OutsideInput(np.ones(2, np.float32), tf.float32.as_datatype_enum, 0)) == "first"
+
+
+def test_parts_of_structures_have_the_names_of_the_program() -> None:
+    """A blind test: what an eager function gave back as a namedtuple in a tuple was `out[1][0]`."""
+    step = namedtuple("step", "loss grads")
+    loss, kernel, total, rest = (tf.constant(float(value)) for value in range(4))
+    out = ({"x": total}, step(loss, [kernel]), (rest, 1))
+    frame = LiveFrame(Frame("/home/me/train.py", 12, "main", "use(out)"), {"out": out}, {})
+    named = names_of_tensors((frame,))
+    names = [named[tensor_id(one)] for one in (total, loss, kernel, rest)]
+    assert names == ["out[0]['x']", "out[1].loss", "out[1].grads[0]", "out[2][0]"]
 
 
 def test_of_two_arrays_with_the_same_elements_none_is_named() -> None:

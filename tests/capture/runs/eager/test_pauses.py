@@ -19,7 +19,7 @@ from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
-from tfdbg_cli.model.decision import Continue, Decision, RunTo, RunUntil, StepOn
+from tfdbg_cli.model.decision import Continue, DebugRun, Decision, RunTo, RunUntil, StepOn
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.pausing import Pace
 from tfdbg_cli.model.runs import RunEnd, Stop
@@ -261,6 +261,47 @@ def test_what_follows_from_a_value_that_was_set_is_not_the_doing_of_the_op(tmp_p
         assert was in said or gave in said
 
 
+def test_a_variable_that_set_assigned_is_shown_as_assigned_so(tmp_path) -> None:
+    """A blind test: the run said that w was not finite before, and that its initializer or an earlier run did it."""
+
+    def assign(stop: Stop) -> Decision:
+        Prompt(stop).run("set w [np.nan, 4]")
+        stop.breakpoints.clear()
+        return RunUntil("has_inf_or_nan")
+
+    def look(stop: Stop) -> Decision:
+        live.append(Prompt(stop).data("origin"))
+        shown.append(Prompt(stop).show("origin", None))
+        Prompt(stop).run(f"save {tmp_path / 'run'}{len(live)}")
+        return Continue()
+
+    live: list[Any] = []
+    shown: list[str] = []
+    w = tf.Variable([1.0, 2.0])
+    with Debugged(assign, look, breakpoints=("square",)):
+        tf.square(w)
+        tf.exp(w)
+    saved = Prompt(open_path(tmp_path / "run1"))
+    for one in (live[0], saved.data("origin")):
+        assert (one["tensor"], one["cause"]) == ("GivenBySet_0:0", "`set` assigned this value to variable w.")
+    assert "By `set` this was assigned to variable w." in saved.show("pt GivenBySet_0:0")
+    assert "[1. 2.]" in saved.show("pt ReadVariableOp_0")
+    assert "[nan  4.]" in saved.show("pt w/after_update")
+    assert [str(one) for one in saved.context.run.graph.node("w/after_update").inputs] == ["w:0", "GivenBySet_0:0"]
+    w.assign([1.0, 2.0])
+    with Debugged(assign, look, breakpoints=("square",)):
+        for _ in range(2):
+            tf.square(tf.exp(w))
+    told = "when it was read: `set` assigned it what it holds, at Square_0 in run #1."
+    assert live[1]["tensor"] == "ReadVariableOp_0:0" and live[1]["cause"].endswith(told)
+    assert "run #1, by `set`" in shown[1]
+    with Debugged(assign, look, breakpoints=("square",)):
+        w = tf.Variable([1.0, 2.0])
+        tf.square(w)
+        tf.exp(w)
+    assert live[2]["cause"] == "`set` assigned it to variable w, as GivenBySet_0:0 shows."
+
+
 def test_one_of_several_outputs_is_exchanged() -> None:
     def instead(stop: Stop) -> Decision:
         _paused(stop).replace(TensorName(_paused(stop).node, 1), np.array([9.0], np.float32))
@@ -310,6 +351,39 @@ def test_a_variable_that_was_written_is_told_and_given_back_what_it_held() -> No
     assert w.numpy().tolist() == [1.0, 0.0]
 
 
+def test_what_the_program_has_gone_on_with_is_said_not_to_be_taken_back() -> None:
+    """A blind test: after `set w` and `step`, `unset` said that no tensor is replaced, and w was as set."""
+
+    def instead(stop: Stop) -> Decision:
+        prompt = Prompt(stop)
+        prompt.run("set w [3, 4]")
+        prompt.run("set Square_0 [5, 6]")
+        assert "until the program goes on" in prompt.show("set")
+        return StepOn()
+
+    def look(stop: Stop) -> Decision:
+        prompt = Prompt(stop)
+        for command in ("unset", "set"):
+            assert prompt.show(command, None).splitlines()[0] == "No tensor is replaced."
+            assert prompt.show(command, None).splitlines()[1:] == [said.format("Square_0:0"), said.format("w")]
+        for name, shown in (("w", "w"), ("w:0", "w"), ("Square_0", "Square_0:0")):
+            error = prompt.error(f"unset {name}")
+            assert error.message == said.format(shown)
+            assert error.hint == ("`set w EXPRESSION` assigns it another one." if shown == "w" else "")
+        prompt.run("set w [7, 8]")
+        assert said.format("w") in prompt.show("set", None)
+        prompt.run("unset w")
+        return Continue()
+
+    said = "`set` gave {} another value at Square_0 in run #1, and the program has gone on with that: "
+    said += "nothing takes it back."
+    w = tf.Variable([1.0, 0.0])
+    with Debugged(instead, look, breakpoints=("square",)) as debugged:
+        tf.exp(tf.square(w))
+    assert debugged.nodes == ["Square_0", "Exp_0"]
+    assert w.numpy().tolist() == [3.0, 4.0]
+
+
 def test_what_the_program_holds_already_stays() -> None:
     said: list[str] = []
 
@@ -333,6 +407,31 @@ def test_a_hit_of_a_watch_can_be_mended_on_the_spot() -> None:
     with Debugged(instead, begin=RunUntil("has_inf_or_nan")) as debugged:
         assert _program(3)[2] == 0.5
     assert debugged.nodes == ["Log_0"]
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "nodes", "runs"),
+    [
+        (RunTo(place_of("log")), "has_inf", ["Log_0", "Exp_1", "Log_0"], [1, 1, 2]),
+        (RunTo(place_of("log")), "exploding_gradient", ["Log_0"], [1]),
+        (RunUntil("has_inf_or_nan"), "all_zero", ["Log_0", "Mul_1", "Mul_1"], [1, 1, 2]),
+        (RunUntil("has_inf_or_nan"), "has_inf_or_nan", ["Log_0", "Log_0"], [1, 2]),  # by design once in a turn
+    ],
+)
+def test_a_watch_begun_at_a_stop_looks_at_the_rest_of_the_turn(
+    first: Decision, again: str, nodes: list[str], runs: list[int]
+) -> None:
+    """A blind test: `run -f` at a stop in the middle of a turn stopped in the next turn, at the first op there."""
+    with Debugged(RunUntil(again), RunUntil(again), Continue(), begin=first) as debugged:
+        w = tf.Variable([1.0, 0.0])
+        for _ in range(2):
+            _ = tf.math.log(w)
+            _ = tf.exp(w)
+            _ = tf.exp(1000.0 * w)
+            w.assign_sub(0.0 * w)
+    assert debugged.nodes == nodes
+    assert [stop.run.call.number for stop in debugged.front.ends] == runs
+    assert debugged.debugger.run_count == 2
 
 
 def test_breakpoints_hold_beside_a_watch_and_are_dropped() -> None:
@@ -361,3 +460,44 @@ def test_a_step_ends_before_a_function() -> None:
             end()
     assert debugged.front.path == ["end 1", "start 2"]
     assert "before a run" in debugged.front.stops[1].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("decided", "path", "where"),
+    [
+        (DebugRun(), ["end 1", "end 2"], ["Log_0", ""]),
+        (DebugRun(times=2), ["end 1", "end 3"], ["Log_0", ""]),
+        (StepOn(), ["end 1", "start 2"], ["Log_0"]),
+        (RunTo(place_of("nowhere")), ["end 1"], ["Log_0"]),
+        (RunUntil("has_inf"), ["end 1", "end 1"], ["Log_0", "Exp_0"]),
+        (Continue(), ["end 1"], ["Log_0"]),
+    ],
+)
+def test_what_is_decided_amid_a_captured_run_takes_the_place_of_the_stop_behind_it(
+    decided: Decision, path: list[str], where: list[str]
+) -> None:
+    """A blind test: `run` and `step` went past a function that the turn called next, and `continue` stopped."""
+    from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
+
+    def decide(stop: Stop) -> Decision:
+        stop.breakpoints.clear()
+        return decided
+
+    w, function = tf.Variable(1.0), tf.function(lambda x: x + 1.0)
+    function(tf.constant(1.0))
+    with Debugged(decide, Continue(), breakpoints=("log",), begin=DebugRun()) as debugged:
+        end = intercept_all_functions(debugged.debugger)
+        try:
+            for _ in range(2):
+                tf.exp(1000.0 + function(tf.math.log(w)))
+        finally:
+            end()
+    assert debugged.front.path == path
+    assert [stop.run.paused.node if stop.run.paused else "" for stop in debugged.front.ends] == where
+
+
+def test_run_goes_on_to_the_end_of_the_captured_run_in_which_it_is_stopped() -> None:
+    with Debugged(DebugRun(), Continue(), breakpoints=("log",), begin=DebugRun()) as debugged:
+        _program(1)
+    assert debugged.front.path == ["end 1", "end 1"]
+    assert debugged.front.ends[1].run.paused is None

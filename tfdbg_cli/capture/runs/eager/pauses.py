@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -201,6 +201,11 @@ class PausedOp:
             del self.written[name]
         else:
             self.replaced.pop(name.slot, None)
+
+    def assigned(self) -> Iterator[tuple[EagerTensor, EagerTensor, Array]]:
+        """The handles of the variables that were given another value, with that value and what they held before."""
+        for name, held in self.written.items():
+            yield self._handle(name), compat.eager_tensor(self.value(name)), held
 
     def let_go(self) -> OpOutputs:
         """Give back the outputs as TensorFlow gave them, and hold them no longer: the program goes on."""

@@ -17,6 +17,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.callers import is_users, names_in
 from tfdbg_cli.capture.tf.compat import EagerTensor
+from tfdbg_cli.capture.tf.trace_types import fields_of
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.names import node_of_variable
@@ -43,8 +44,9 @@ def variable_of_handle(handle: EagerTensor) -> Any:
 def names_of_tensors(frames: Sequence[LiveFrame]) -> Mapping[int, str]:
     """The names by which the program's own frames know tensors, and handles of variables, by their ids.
 
-    Of a tensor the innermost frame's name counts: `x`, `parts[2]`. Of a variable it is the outermost one's, which is
-    there in all runs: `policy.layer.kernel`, and not `self.kernel` of the method that happens to be running.
+    Of a tensor the innermost frame's name counts: `x`, `parts[2]`, `outputs.loss`. Of a variable it is the outermost
+    one's, which is there in all runs: `policy.layer.kernel`, and not `self.kernel` of the method that happens to be
+    running.
     """
     tensors: dict[int, str] = {}
     variables: dict[int, str] = {}
@@ -171,7 +173,8 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, tf.distribute.DistributedValues):
         yield from ((f".values[{at}]" if at else "", copy) for at, copy in enumerate(getattr(value, "values", ())))
     elif isinstance(value, (list, tuple)):
-        yield from ((f"[{at}]", item) for at, item in enumerate(value[:100]))
+        first = zip(fields_of(value), value[:100], strict=False)
+        yield from ((f".{key}" if isinstance(key, str) else f"[{key}]", item) for key, item in first)
     elif isinstance(value, dict):
         yield from ((f"[{key!r}]", item) for key, item in list(value.items())[:100])
     elif isinstance(value, tf.Module) or (_is_programs(type(value)) and hasattr(value, "__dict__")):

@@ -10,7 +10,7 @@ from pathlib import Path
 from tfdbg_cli.analysis.origin.benign import judged
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.capture.budget import memory_budget
-from tfdbg_cli.capture.controller import Controller, PendingRun, Plan, WatchRequest
+from tfdbg_cli.capture.controller import Action, Controller, PendingRun, Plan, WatchRequest
 from tfdbg_cli.capture.failures import report
 from tfdbg_cli.capture.runs.batch_places import batch_places
 from tfdbg_cli.capture.runs.data_behind import data_behind
@@ -117,6 +117,22 @@ class Section:
         if not found:
             _NAMELESS[id(stack)] = stack
         _NAMED.update((key, (stack, name)) for key, name in found.items())
+
+    def looked_at_by(self, checks: Checks | None) -> None:
+        """Have `checks` look at the ops to come; the run counts for their watch, which may have begun amid it.
+
+        A watch that asks for the same as the one that stopped in it is no other. A run that is captured for a stop
+        behind it, or for a recording, stays that.
+        """
+        self.checks, plan = checks, self.plan
+        watched = None if checks is None else checks.watched
+        if watched is None or plan is None or plan.watched is watched:
+            return
+        if plan.watched is None and plan.action is Action.CAPTURE:
+            return
+        if plan.watched is None or not plan.watched.asks_as(watched):
+            self.stopped = False
+        self.plan = replace(plan, action=Action.CAPTURE, errors=True, watched=watched)
 
     @property
     def title(self) -> str:

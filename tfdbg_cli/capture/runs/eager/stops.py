@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from tfdbg_cli.capture.runs.eager.checks import Checks
 from tfdbg_cli.capture.runs.eager.log.insides import called_by
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Released, Taken
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.log.set_by_hand import note_assigned, note_given
 from tfdbg_cli.capture.runs.eager.pauses import PausedOp, Pauses, exchanged
 from tfdbg_cli.capture.runs.eager.program.places import counts
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
@@ -106,6 +108,10 @@ class Stops:
         frames = live_frames()
         with INSIDE:
             self._controller.run_paused(section.run(section.number, frames, paused=paused))
+        plan = section.plan
+        if self._controller.watched is not None and plan is not None and not plan.recorded:
+            # A watch that begins here takes the place of the stop behind the run, if it was captured for one.
+            section.plan, section.whole = replace(plan, action=Action.LEAVE), False
         return _given_instead(section, paused, frames)
 
 
@@ -131,9 +137,14 @@ def _holds_nan(output: Taken) -> bool:
 
 
 def _given_instead(section: Section, paused: PausedOp, frames: Sequence[LiveFrame]) -> OpOutputs:
-    """The outputs of the op, with those that the user replaced. Frees what `frames` and `paused` hold."""
+    """The outputs of the op, with those that the user replaced; what they assigned to variables is noted as theirs.
+
+    Frees what `frames` and `paused` hold.
+    """
     for frame in frames:
         frame.let_go()
+    for handle, tensor, held in paused.assigned():
+        note_assigned(section.log, paused.op, handle, tensor, held)
     for slot, tensor in paused.replaced.items():
-        section.log.given_by_set(paused.op, slot, tensor)
+        note_given(section.log, paused.op, slot, tensor)
     return exchanged(paused.let_go(), paused.replaced)

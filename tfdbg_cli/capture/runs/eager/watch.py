@@ -134,7 +134,7 @@ class EagerWatch:
             if checks is None and sought is None and section.plan is not None and not captures(section.plan):
                 return outputs
             if section.number is not None:
-                section.checks = checks  # so that the next ops of the section skip all of this
+                section.looked_at_by(checks)  # so that the next ops of the section skip all of this
                 section.log.holds_reads = controller.watched is not None and controller.watched.all_runs
             elif checks is not None and not checks.anywhere:
                 checks = None

@@ -24,6 +24,7 @@ _SEE = "See what `origin` told at run #{}."
 _START_AGAIN = (
     " To see what else is wrong, start again and put the variables back at each stop: `undo`, or --skip-update."
 )
+_SET_AGAIN = "`set` assigns another value where the program stands behind an op that ran eagerly."
 _MOST_NAMED = 3  # runs under way
 
 
@@ -45,6 +46,9 @@ def since_of(context: Context, origin: Origin) -> Since:
         return _in_recording(context, origin)
     end = context.stop if isinstance(context.stop, RunEnd) else None
     hit = None if end is None else end.hit
+    by_set = None if end is None else _by_set(end, origin)
+    if by_set is not None:
+        return by_set
     if end is None or hit is None:
         return Since()
     given_by = end.run.call.run_within(origin.name.node)
@@ -59,6 +63,20 @@ def since_of(context: Context, origin: Origin) -> Since:
     if found.suggestion or not hit.under_way or EARLIER not in origin.cause.text:
         return found
     return _or_meanwhile(found, hit, origin)
+
+
+def _by_set(end: RunEnd, origin: Origin) -> Since | None:
+    """By what `set` assigned to the variable at an earlier stop, which it held to the last bit when it was read."""
+    given = [one for one in end.gone_on_with or () if one.is_variable]
+    if not given or not origin.variable or EARLIER not in origin.cause.text:
+        return None
+    held = fingerprint(origin.value)
+    alike = [one for one in given if one.held == held]
+    if not alike:
+        return None
+    one = next((one for one in alike if one.name.node == origin.variable), alike[-1])
+    told = f"`set` assigned it what it holds, at {one.node} in run #{one.run}"
+    return Since(f"run #{one.run}, by `set`", _SET_AGAIN, origin.cause.text.replace(EARLIER, told))
 
 
 def _by_run_gone_past(hit: Hit, origin: Origin) -> Since | None:

@@ -30,7 +30,6 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     id_of,
     linked,
     read_on_the_way,
-    taken,
 )
 from tfdbg_cli.capture.runs.eager.log.updates import Updates
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
@@ -39,9 +38,6 @@ from tfdbg_cli.capture.tf.callers import number_behind
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, read_variable, tensor_id
 from tfdbg_cli.capture.tf.types import AttributeList, OpInput
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS
-from tfdbg_cli.model.given_by_set import attributes_in_place_of
-from tfdbg_cli.model.graph import GIVEN_BY_SET
-from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.tensors import gone
 from tfdbg_cli.model.values import Array, NoValue, Value
 from tfdbg_cli.ops.kinds import BATCHES, COPIES, RESHAPES
@@ -261,16 +257,6 @@ class RecentOps:
 
     def __iter__(self) -> Iterator[Noted]:
         return iter(self._ops)
-
-    def given_by_set(self, op: Noted, slot: int, tensor: EagerTensor) -> None:
-        """Note that the program got `tensor`, by the user's word, in place of what `op` gave.
-
-        Who reads what the op gave all the same, as a tape does, reads that.
-        """
-        self.set_by_hand.add(op.number)
-        self.add(
-            GIVEN_BY_SET, (), attributes_in_place_of(TensorName(op.name, slot)), [taken(tensor)], op.stack, op.scope
-        )
 
     def _make_room(self) -> None:
         while len(self._ops) > 1 and (self._nbytes > self._budget or len(self._ops) > self._most_ops):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput, RecentOp
-from tfdbg_cli.model.values import Value
+from tfdbg_cli.model.values import Array, Value
 
 READS = "ReadVariableOp"
 
@@ -16,6 +16,7 @@ class Updates:
     def __init__(self) -> None:
         self._by_op: dict[int, list[tuple[OutsideInput, Value]]] = {}
         self._unseen: dict[int, list[int]] = {}  # by op, variables that it may have updated
+        self._before: dict[int, tuple[int, Array]] = {}  # by op, a variable that it updated, and what that had held
         self._last: dict[int, int] = {}  # by variable, the op that updated it last
 
     def note(self, op: int, variable: OutsideInput, value: Value) -> None:
@@ -29,6 +30,14 @@ class Updates:
         unseen += variables
         self._last.update(dict.fromkeys(unseen, op))
 
+    def note_before(self, op: int, variable: int, held: Array) -> None:
+        """Note what the variable with that id `held` before `op` updated it."""
+        self._before[op] = variable, held
+
+    def held_before(self, op: int) -> tuple[int, Array] | None:
+        """The id of a variable that `op` updated, and what it held before; None where nobody noted that."""
+        return self._before.get(op)
+
     def by(self, op: int) -> Sequence[tuple[OutsideInput, Value]]:
         """What `op` updated, with the values that it noted."""
         return self._by_op.get(op, ())
@@ -40,6 +49,7 @@ class Updates:
     def forget(self, op: int) -> None:
         """Forget the values that `op` gave to variables; that it updated them stays known."""
         self._by_op.pop(op, None)
+        self._before.pop(op, None)
         self._unseen.pop(op, None)
 
     def is_updated(self, variable: int) -> bool:

@@ -72,6 +72,9 @@ class Versions:
                 read[id(op)] = latest[key]
                 latest[key].reads.append(op)
                 continue
+            before = self._updates.held_before(op.number)
+            if before is not None and before[0] in latest:
+                latest[before[0]].noted = before[1]
             noted = [(variable.key, known_array(value)) for variable, value in op.written]
             for key, value in (*noted, *((key, None) for key in self._updates.unseen_by(op.number))):
                 latest[key] = written[id(op), key] = Version(op, latest.get(key), value)

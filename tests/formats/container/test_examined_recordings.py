@@ -152,6 +152,17 @@ def test_a_recording_from_before_recordings_had_ids_is_as_it_was(recording: Path
     assert not isinstance(tensors.value(1), NoValue)
 
 
+@pytest.mark.parametrize(("text", "at"), [(b'"recording":"', 14), (b"__metadata__", 3), (b"recording", 2)])
+def test_a_damaged_id_makes_no_file_another(recording: Path, text: bytes, at: int) -> None:
+    path = _data_file(recording)
+    content = bytearray(path.read_bytes())
+    content[content.index(text) + at] ^= 1
+    path.write_bytes(content)
+    assert not any("another recording" in text for text, _ in examined(recording).troubles)
+    tensors = open_path(recording).runs[0].tensors
+    assert not isinstance(tensors.value(0), NoValue)
+
+
 def test_one_entry_or_row_that_is_damaged_makes_no_file_another(recording: Path) -> None:
     index = sqlite3.connect(recording / "index.sqlite")
     index.execute("UPDATE tensors SET offset = offset - 1 WHERE run = 1 AND place = 0")

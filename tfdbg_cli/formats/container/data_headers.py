@@ -80,8 +80,8 @@ def is_of_another(
 ) -> bool | None:
     """Whether `spans`, where tensors are to begin and end, are others than those that the header tells of.
 
-    One that names another recording than `recording`, if that is not None, is another's wherever tensors lie; those
-    of tfdbg before it named them name none, and the id of their recording is empty.
+    One that names another recording than `recording`, if that is not None, is another's wherever tensors lie; the id
+    of a recording from before tfdbg named them is empty.
 
     A crash leaves a header that tells of less, or of more: what it does not reach is not judged. None where it cannot
     be read, or names nothing. One of several that lies elsewhere is damage of that row, or of that entry. No
@@ -136,9 +136,15 @@ def _seems_one(file: BinaryIO, length: int) -> bool:
 
 
 def _is_elsewhere(header: Mapping[str, Any], recording: str) -> bool:
-    """Whether the header, which may be empty where it is not looked at, names another recording than that one."""
+    """Whether the header names another recording than that one, which is empty for one from before they had ids.
+
+    Ids are drawn by chance, so those of two recordings differ nearly everywhere. Where they differ in a few places,
+    or the header names none, it may be damaged there.
+    """
     metadata = header.get(METADATA)
-    return bool(header) and _named(metadata if isinstance(metadata, dict) else {}) != recording
+    named = _named(metadata if isinstance(metadata, dict) else {})
+    alike = sum(one == other for one, other in zip(named, recording, strict=False))
+    return bool(named) and 2 * alike < max(len(named), len(recording))
 
 
 def _named(fields: Mapping[str, Any]) -> str:

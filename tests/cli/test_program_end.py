@@ -84,3 +84,16 @@ def test_errors_of_handlers_are_shown_as_ever(tmp_path: Path) -> None:
     done = python("-m", "tfdbg_cli", "run", "--rules", tmp_path / "rules.toml", program)
     assert (done.stdout, done.returncode) == (plain.stdout, plain.returncode)
     assert plain.stderr.partition("\n")[2] in done.stderr, "but for the address of the function"
+
+
+@pytest.mark.parametrize("asked", [("--watch",), ("--record", "runs"), ("--rules", "rules.toml")])
+def test_a_program_whose_workers_alone_use_tensorflow(tmp_path: Path, asked: tuple[str, ...]) -> None:
+    """A blind test: workers that were spawned trained to NaN, and not a word was said."""
+    (tmp_path / "rules.toml").touch()
+    program = tmp_path / "train.py"
+    program.write_text("print('trains elsewhere')\n")
+    done = python("-m", "tfdbg_cli", "run", *asked, program, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "trains elsewhere\n")
+    assert done.stderr.startswith("tfdbg: The program did not import TensorFlow in this process"), done.stderr
+    assert "the workers of joblib, are not debugged" in done.stderr
+    assert python("-m", "tfdbg_cli", "run", program, folder=tmp_path).stderr == ""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfdbg_cli.cli import launch
 from tfdbg_cli.cli.listen_options import exit_code_of
+from tfdbg_cli.model.other_processes import STARTED_ANEW
 from tfdbg_cli.process.liveness import has_ended
 from tfdbg_cli.process.own_threads import threads_go_on
 from tfdbg_cli.process.program_end import end_now, interrupted, stand_behind_handlers
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tfdbg_cli.api.reception import Reception
 
 FIRED = 3  # the exit code where a rule fired and nobody was at a prompt
+_NO_TENSORFLOW = "The program did not import TensorFlow in this process, so nothing was looked at. {}"
 _UNUSED = "The program ended before these commands were used: {}."
 _MOST_COMMANDS = 3  # named of those that were not used
 
@@ -73,9 +76,15 @@ class ProgramEnd:
         launch.live_ends()
         if self._is_told_here:
             with suppress(KeyboardInterrupt):  # by somebody who does not want to wait for what is still to be written
-                self._tell(launch.program_ended())
+                self._tell(launch.program_ended() or self._without_tensorflow())
         if self._reception is not None:
             self._reception.code = self._exit_code
+
+    def _without_tensorflow(self) -> Sequence[str]:
+        """That nothing of what was asked for came about, since other processes alone used TensorFlow, if any did."""
+        asked = self._asked
+        wanted = asked.until is not None or asked.record is not None or asked.rules is not None
+        return (_NO_TENSORFLOW.format(STARTED_ANEW),) if wanted and "tensorflow" not in sys.modules else ()
 
     def _tell(self, seen: Sequence[str]) -> None:
         """Say what rules and watches have `seen`, and which commands nobody came to use; nothing of it twice."""

@@ -32,6 +32,7 @@ from tfdbg_cli.model.decision import OnBenign, RunUntil, Values
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.ignored import Ignored, IgnoredBy
 from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.other_processes import STARTED_ANEW
 from tfdbg_cli.model.runs import Hit, Run, RunEnd
 from tfdbg_cli.model.statistics import nonfinite_mask
 from tfdbg_cli.model.units import bytes_text, count_text
@@ -307,7 +308,7 @@ class ActiveWatch:
             since = " since the last stop" if self._goes_on else ""
             return (
                 f"Nothing was watched for {name}{since}: no run of a session or a function came to its end, "
-                "initializers aside, and no op of the program's own ran eagerly."
+                f"initializers aside, and no op of the program's own ran eagerly. {STARTED_ANEW}"
             )
         of_ops = f"{count_text(ops, 'op')} that ran eagerly"
         parts = [count_text(runs, "run")] * bool(runs) + [of_ops] * bool(ops)

@@ -32,13 +32,6 @@ def assigned_to(graph: Graph, node: Node) -> str:
     return next((reader.inputs[0].node for reader, _ in graph.consumers(node.name) if reader.inputs), "")
 
 
-def given_to_variable(graph: Graph, variable: str) -> list[Node]:
-    """The nodes whose values `set` assigned to `variable`, the earliest first."""
-    if all(op_type != GIVEN_BY_SET for _, op_type in graph.op_types()):
-        return []
-    return [node for node in graph if assigned_to(graph, node) == variable]
-
-
 def given_in_place_of(graph: Graph, names: Collection[TensorName]) -> Iterator[tuple[TensorName, TensorName]]:
     """Of those tensors `names` that were replaced: each, and the name of what the program was given."""
     if not names or all(op_type != GIVEN_BY_SET for _, op_type in graph.op_types()):

@@ -16,8 +16,7 @@ from tfdbg_cli.analysis.origin.origin_found import Origin
 from tfdbg_cli.analysis.origin.search import OriginSearch
 from tfdbg_cli.analysis.origin.swallowing import used_by
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
-from tfdbg_cli.model.exactness import same_bits
-from tfdbg_cli.model.given_by_set import assigned_to, given_to_variable, replaced_by
+from tfdbg_cli.model.given_by_set import assigned_to, replaced_by
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import nonfinite_mask
@@ -86,8 +85,6 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
     assigned = assigned_to(run.graph, origin.node) if origin.node is not None else ""
     if assigned:
         origin = replace(origin, cause=Cause(f"`set` assigned this value to variable {assigned}."))
-    elif origin.variable and (by_set := _assigned_before(run, origin)) is not None:
-        origin = replace(origin, cause=Cause(f"`set` assigned it to variable {origin.variable}, as {by_set} shows."))
     if given:
         origin = replace(origin, cause=Cause(f"`set` gave the program this value in place of {given}."))
     if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
@@ -115,17 +112,6 @@ def ends_finite(run: Run, search: OriginSearch, origin: Origin) -> bool:
 
 def _is_harmless(run: Run, search: OriginSearch, after: Aftermath) -> bool:
     return after.complete and not after.results and not after.variables and not harm_in(run, search)
-
-
-def _assigned_before(run: Run, origin: Origin) -> TensorName | None:
-    """What `set` assigned to the variable in which `origin` lies, if that is what it was, to the last bit."""
-    for node in reversed(given_to_variable(run.graph, origin.variable)):
-        for row in run.tensors.named(node.name):
-            value = run.tensors.value(row)
-            before = origin.index is None or row < origin.index
-            if before and not isinstance(value, NoValue) and same_bits(value, origin.value):
-                return run.tensors[row].name
-    return None
 
 
 def _made_bad(run: Run, base: Run, origin: Origin) -> bool:

@@ -299,7 +299,7 @@ def test_a_variable_that_set_assigned_is_shown_as_assigned_so(tmp_path) -> None:
         w = tf.Variable([1.0, 2.0])
         tf.square(w)
         tf.exp(w)
-    assert live[2]["cause"] == "`set` assigned it to variable w, as GivenBySet_0:0 shows."
+    assert live[2]["cause"] == "`set` assigned this value to variable w."
 
 
 def test_one_of_several_outputs_is_exchanged() -> None:

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import tensorflow as tf
-from support.prompt import text_of
+from support.prompt import Prompt, text_of
 from support.scripted import ScriptedFrontend
 
+import tfdbg_cli
+from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.runs.eager.watch import watch_of
 from tfdbg_cli.debugger.debugger import Debugger
+from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.decision import RunUntil
 
 pytestmark = pytest.mark.tf
 
 
 @contextmanager
-def _watching() -> Iterator[ScriptedFrontend]:
+def _watching(filter_name: str = "has_inf_or_nan") -> Iterator[ScriptedFrontend]:
     """A watch of eager code and of functions that goes on behind every hit."""
-    front = ScriptedFrontend(*[RunUntil("has_inf_or_nan")] * 20)
+    front = ScriptedFrontend(*[RunUntil(filter_name)] * 20)
     debugger = Debugger(lambda: front)
     front.debugger = debugger
     debugger.attendant = watch_of(debugger)
     undo = intercept_all_functions(debugger)
-    debugger.set_watch(RunUntil("has_inf_or_nan"))
+    debugger.set_watch(RunUntil(filter_name))
     try:
         yield front
     finally:
@@ -35,8 +39,8 @@ def _watching() -> Iterator[ScriptedFrontend]:
         undo()
 
 
-def _origins(program: Callable[[], None]) -> list[str]:
-    with _watching() as front:
+def _origins(program: Callable[[], None], filter_name: str = "has_inf_or_nan") -> list[str]:
+    with _watching(filter_name) as front:
         program()
         return [text_of("origin", end, width=None) for end in front.ends]
 
@@ -55,6 +59,34 @@ def test_a_finite_first_value_is_not_blamed_for_what_a_function_wrote() -> None:
     told = _origins(program)
     assert "Origin    ReadVariableOp" in told[-1] and "was already not finite when it was read" in told[-1]
     assert not any("0 / 0" in one for one in told)
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_what_a_variable_is_assigned_behind_its_first_value_is_looked_at(*, read: bool) -> None:
+    """A watch of variables took the second assignment of one that the run had made for its first value."""
+
+    def program() -> None:
+        tf.Variable([1.0, float("inf")], name="bounds").assign_add([1.0, 1.0])
+        total = tf.Variable([2.0, 1.0], name="total")
+        given = tf.constant([3.0, 0.0]) * total if read else tf.constant([3.0, 0.0])
+        total.assign(tf.math.log(given))
+
+    (told,) = _origins(program, "bad_result")
+    assert "Origin    Log_0:0" in told and "Log of 0" in told
+
+
+def test_what_a_variable_was_assigned_is_where_what_is_read_of_it_began(tmp_path: Path) -> None:
+    """It was said that the update itself overflows."""
+    with tfdbg_cli.record(tmp_path, every=1):
+        total = tf.Variable([2.0, 1.0], name="total")
+        total.assign(tf.math.log(total - 1.0))
+        tf.reduce_sum(total * 2.0)
+        total.assign_sub([1.0, 1.0])
+        tf.reduce_sum(total * 3.0)
+    tfdbg_cli.disable()
+    process_debugger.cache_clear()
+    told = Prompt(open_path(tmp_path)).show("origin", None)
+    assert "Origin    Log_0:0" in told and "Log of 0: Sub_0:0 is 0" in told, told
 
 
 def test_adding_a_finite_number_to_nan_is_no_division_of_0_by_0() -> None:

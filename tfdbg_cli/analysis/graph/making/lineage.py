@@ -23,6 +23,7 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
+from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import NEXT_ITERATION, SAME_VALUE
 
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
@@ -105,6 +106,11 @@ class Lineage(NodeFacts):
         made = node.control_inputs
         at_all = len(made) == len(self._run.tensors.named(tensor.node))
         return self.graph_of(node).find(made[tensor.execution]) if at_all and tensor.execution < len(made) else None
+
+    def first_update(self, variable: Node) -> Node | None:
+        """The first of the run's ops that write `variable`; None if none does. Those of eager code are in order."""
+        readers = (reader for reader, _ in self.graph_of(variable).consumers(variable.name))
+        return next((reader for reader in readers if updates_variable(reader.op_type)), None)
 
     def written(self, index: int) -> VariableState | None:
         """What this call of a function had made of the variable that the tensor at `index` shows; None if nothing.
@@ -266,7 +272,10 @@ class Lineage(NodeFacts):
         return None if held is None else InputSeen.given(edge, held, "held before the run")
 
     def _written(self, edge: Edge, reader: int | None) -> InputSeen | None:
-        """The updated variable, if the tensor at `reader` is read from it after all its updates; else None."""
+        """The updated variable, if the tensor at `reader` is read from it after all its updates; else None.
+
+        In eager code, whose updates are shown one by one, after any of them: the last one before.
+        """
         variable = edge.node
         node = None if reader is None or self._states is None else self.node(reader)
         if reader is not None and node is not None and self._states is not None:
@@ -281,9 +290,13 @@ class Lineage(NodeFacts):
         shown = next((graph.find(after) for graph in self.graphs if graph.find(after)), None)
         # Only the writers of this run: an initializer, for example, writes the variable in a run of its own.
         writers = frozenset() if shown is None else frozenset(shown.control_inputs)
+        rows = self._run.tensors.named(after)
+        if self._run.call.kind is RunKind.EAGER:
+            before = [row for row in rows if row < reader] if len(rows) == len(writers) else []
+            is_read = node is not None and node.op_type == "ReadVariableOp"
+            return self._shown_by_other(edge, before[-1]) if before and is_read else None
         if node is None or not writers or not writers <= self.updates_before(node, variable):
             return None
-        rows = self._run.tensors.named(after)
         if len(rows) != 1 or rows[0] == reader:
             return None
         return self._shown_by_other(edge, rows[0])

@@ -164,7 +164,7 @@ def test_a_variable_is_given_a_value_on_its_copy_and_what_was_read_from_it_is_fo
 @pytest.mark.parametrize("by_reference", [True, False])
 def test_a_variable_of_a_session_is_given_a_value_on_its_copy(tf, graph, debugged, by_reference) -> None:
     w = tf.get_variable("w", initializer=[2.0, 1.0], use_resource=not by_reference)
-    y = tf.multiply(w, 3.0, name="y")
+    y = tf.multiply(w, 3.0, name="tripled")
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         steppers = []
@@ -172,13 +172,13 @@ def test_a_variable_of_a_session_is_given_a_value_on_its_copy(tf, graph, debugge
         def at_start(event):
             steppers.append(event.steppable.stepper())
             steppers[0].assign("w", np.float32([5, 1]))
-            steppers[0].cont("y")
-            assert steppers[0].held("w").tolist() == [5, 1] and steppers[0].held("y") is None
+            steppers[0].cont("tripled")
+            assert steppers[0].held("w").tolist() == [5, 1] and steppers[0].held("tripled") is None
             return DebugRun()
 
         wrapped, _ = debugged(session, at_start, DebugRun())
         assert wrapped.run(y).tolist() == [6, 3]
-        assert _known(steppers[0], "y:0").tolist() == [15, 3]
+        assert _known(steppers[0], "tripled:0").tolist() == [15, 3]
 
 
 @pytest.mark.parametrize("by_reference", [True, False])

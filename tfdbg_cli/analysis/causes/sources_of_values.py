@@ -262,7 +262,7 @@ def cause_of_increment(
     name = variable_shown(node)
     if np.isnan(in_double(value)).any():
         return cause_of_variable(name, "before this finite update")
-    if looked_at:
+    if looked_at and not (variable and _may_begin_bad(variable, lineage)):
         return Cause(
             f"The update itself overflows: {name} was left finite by what wrote it before, and so is its step; the"
             f" sum at {count_text(int(np.isinf(value).sum()), 'element')} is too large for {value.dtype}.",
@@ -273,6 +273,12 @@ def cause_of_increment(
         " what it held then is not known.",
         _WATCH,
     )
+
+
+def _may_begin_bad(variable: Node, lineage: Lineage) -> bool:
+    """Whether the run made `variable`, and its first value, of which no watch asks, is not finite or not known."""
+    first = lineage.first_value(variable)
+    return lineage.is_made_here(variable) and (first is None or bool(nonfinite_mask(first).any()))
 
 
 def cause_in_hidden_function(node: Node, inputs: Sequence[InputSeen], lineage: Lineage) -> Cause | None:

@@ -192,21 +192,7 @@ class CarriedOver:
             return False
         target = next(iter(self._lineage.edges(update)), None)
         made = None if target is None else target.node
-        return made is not None and self._is_made_here(made) and self._lineage.first_update(made) == update
-
-    def _is_made_here(self, variable: Node) -> bool:
-        """Whether the run, of code that runs eagerly, made `variable` itself."""
-        eager = self._run.call.kind is RunKind.EAGER
-        return eager and variable.op_type == "VarHandleOp" and variable.name in self._run.tracebacks
-
-    def _first_value(self, variable: str) -> Array | None:
-        """What `variable` was assigned first, if the run made it; None if nobody knows."""
-        for node in self._found(variable):
-            first = self._lineage.first_update(node) if self._is_made_here(node) else None
-            if first is not None and first.op_type in ASSIGNMENTS:
-                given = self._lineage.inputs_of_node(first)[1:2]
-                return given[0].value if given else None
-        return None
+        return made is not None and self._lineage.is_made_here(made) and self._lineage.first_update(made) == update
 
     def _is_written_by(self, allowed: Set[str], shown: Node, variable: str) -> bool:
         """Whether it is known what writes `variable`, which `shown` shows, and that is of the `allowed` types."""
@@ -241,7 +227,8 @@ class CarriedOver:
         for row in rows[:1]:
             return known_array(self._run.tensors.value(row))
         held = self._held.in_any_run(variable)
-        return self._first_value(variable) if held is None else held
+        made = (self._lineage.first_value(node) for node in self._found(variable) if held is None)
+        return next(made, held)
 
     def _is_brought(self, row: int, sources: _Sources) -> bool:
         """Whether what is bad in what was written into the variable at `row` comes from `sources`, unchanged."""

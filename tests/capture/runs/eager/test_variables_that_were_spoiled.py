@@ -75,6 +75,18 @@ def test_what_a_variable_is_assigned_behind_its_first_value_is_looked_at(*, read
     assert "Origin    Log_0:0" in told and "Log of 0" in told
 
 
+def test_an_infinite_first_value_is_no_update_that_overflows() -> None:
+    """Behind a stop the first value is not shown, and it was said that what wrote the variable left it finite."""
+
+    def program() -> None:
+        tf.math.log(tf.constant([0.0]))
+        tf.Variable([1.0, float("inf")], name="bounds").assign_add([1.0, 1.0])
+
+    first, told = _origins(program)
+    assert "Log of 0" in first
+    assert "Variable bounds is not finite after this finite update" in told and "overflows" not in told
+
+
 def test_what_a_variable_was_assigned_is_where_what_is_read_of_it_began(tmp_path: Path) -> None:
     """It was said that the update itself overflows."""
     with tfdbg_cli.record(tmp_path, every=1):

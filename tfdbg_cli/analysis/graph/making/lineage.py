@@ -24,7 +24,7 @@ from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import NEXT_ITERATION, SAME_VALUE
+from tfdbg_cli.ops.kinds import ASSIGNMENTS, NEXT_ITERATION, SAME_VALUE
 
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
 _NOT_TAKEN = "in a branch that this turn of the loop did not take"
@@ -111,6 +111,19 @@ class Lineage(NodeFacts):
         """The first of the run's ops that write `variable`; None if none does. Those of eager code are in order."""
         readers = (reader for reader, _ in self.graph_of(variable).consumers(variable.name))
         return next((reader for reader in readers if updates_variable(reader.op_type)), None)
+
+    def is_made_here(self, variable: Node) -> bool:
+        """Whether the run, of code that runs eagerly, made `variable` itself."""
+        eager = self._run.call.kind is RunKind.EAGER
+        return eager and variable.op_type == "VarHandleOp" and variable.name in self._run.tracebacks
+
+    def first_value(self, variable: Node) -> Array | None:
+        """What `variable` was assigned first, if the run made it; None if nobody knows."""
+        first = self.first_update(variable) if self.is_made_here(variable) else None
+        if first is None or first.op_type not in ASSIGNMENTS:
+            return None
+        given = self.inputs_of_node(first)[1:2]
+        return given[0].value if given else None
 
     def written(self, index: int) -> VariableState | None:
         """What this call of a function had made of the variable that the tensor at `index` shows; None if nothing.

@@ -304,7 +304,7 @@ REASONS: tuple[Reason, ...] = (
         "Clip it: tf.clip_by_value(p, 1e-6, 1 - 1e-6)."),
     Reason(ops("Lgamma Digamma"), of(0, lambda x: (x.real <= 0) & (x == np.floor(x.real))),
         "{op} has a pole at 0 and the negative integers: {a} is there at {n}",
-        "Keep {a} positive: tf.nn.softplus(x) + {small}, or tf.maximum(x, {small})."),
+        "Keep {a} positive: tf.nn.softplus(x) + {small}, or tf.maximum(x, {small}); of counts, check the data."),
     # Sums and products.
     Reason(ops("Mul MulNoNan"), made(0, _MASK, both(lambda a, b: np.isinf(a) & (b == 0))),
         "0 * inf: {a} is infinite and {b} is 0 at {n}, a mask made by a product",

@@ -155,6 +155,17 @@ def test_what_functions_were_given_is_not_held_beyond_their_turn(loop: Any) -> N
     assert held == [1] * 4, "calls of the function in what is looked at"
 
 
+def test_what_makes_a_concrete_function_is_no_run(tmp_path: Path) -> None:
+    """Its variables are made eagerly: the first turn was a run beside that of the function in it."""
+    step, made = _late_step(), []
+
+    def one(batch: Any) -> Any:
+        made.append(made[0] if made else step.get_concrete_function(batch))
+        return made[0](batch)
+
+    assert _kinds(tmp_path / "runs", lambda: _train([one])) == ["tf.function"] * 4
+
+
 def test_captured_code_before_a_loop_is_over_where_the_loop_calls_a_function() -> None:
     """As where slots of an optimizer are made of the weights: the calls that come then are runs to capture, too."""
     function, weight = tf.function(_step()), tf.Variable(2.0)

@@ -19,6 +19,7 @@ _DRIVERS = frozenset({
 })  # fmt: skip
 # The steps of Keras count as the program's own, even where the program defines no layer.
 _STEPS = frozenset({"train_step", "test_step", "predict_step"})
+_TRACES: CodeType = type(tf.function(lambda: None)).get_concrete_function.__code__
 _TAPE_GRADIENT: CodeType = tape_gradient.__code__
 GRADIENTS = "gradient_tape/"  # the scope that graph functions give to the gradients of a tape
 _KERAS = ("/keras/", "/tf_keras/")
@@ -54,7 +55,9 @@ def caller_of_function(stack: Stack) -> Stack:
 
 def at_first_call(stack: Stack) -> bool:
     """Whether an op with this stack runs only where TensorFlow traces a tf.function, as one that makes a variable."""
-    return caller_of_function(stack) is not stack and not tf.config.functions_run_eagerly()
+    if tf.config.functions_run_eagerly():
+        return False
+    return caller_of_function(stack) is not stack or any(code is _TRACES for code in stack[::2])
 
 
 @by_identity

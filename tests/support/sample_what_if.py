@@ -41,7 +41,7 @@ class Arithmetic:
         ]
         store = MemoryTensorStore([run.tensors[row] for row in rows], found)
         notes = ("Nothing was written: update did not run.", *run.notes)
-        return replace(run, tensors=store, change=Change(run, tuple(replaced), made, dict(replaced)), notes=notes)
+        return replace(run, tensors=store, change=Change(run, dict(replaced), made), notes=notes)
 
 
 def changeable() -> RunEnd:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from support import sample_run
 from support.sample_stepper import SampleSteppable
 from support.screen import Driven
@@ -84,5 +85,5 @@ def test_keys_of_the_stop_do_nothing_within() -> None:
 
 def test_the_title_says_what_was_replaced() -> None:
     end = sample_run.run_end()
-    changed = replace(end.run, change=Change(end.run, (TensorName("prob", 0),), 3))
+    changed = replace(end.run, change=Change(end.run, {TensorName("prob", 0): np.float32(0)}, 3))
     assert "what if: prob:0 replaced" in Driven(RunEnd(changed), size=(100, 24)).rows[0]

@@ -19,6 +19,7 @@ from tfdbg_cli.model.tensors import EMPTY_STORE
 
 _MOST = 300  # hits that are kept, the best ones
 _SLACK = 2_000  # further hits collected before they are sorted and all but the best are dropped
+_SLOT = re.compile(r"(?<=\S):\d+(?!\S)")  # of a tensor, which is listed by its node
 _STEP = 100  # names tested between two looks at the clock
 
 
@@ -53,9 +54,6 @@ class NameHit:
 
 
 _NODES = {FoundKind.TENSOR, FoundKind.OP}
-_SLOT = re.compile(r"(?<=\S):\d+(?!\S)")  # of a tensor, which is listed by its node
-
-
 _ORDER = {kind: place for place, kind in enumerate(FoundKind)}
 
 

@@ -116,15 +116,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Change:
-    """How a run made by `WhatIf` differs from `base`, the program's run: which tensors were replaced.
+    """How a run made by `WhatIf` differs from `base`, the program's run: what it was `given` in place of values.
 
-    `recomputed` is how many tensors were computed again because of that, `given` has the values put in place.
+    `recomputed` is how many tensors were computed again because of that.
     """
 
     base: Run
-    replaced: tuple[TensorName, ...]
+    given: Mapping[TensorName, Array]
     recomputed: int
-    given: Mapping[TensorName, Array] = field(default_factory=dict, compare=False)
+
+    @property
+    def replaced(self) -> tuple[TensorName, ...]:
+        """The tensors, and variables, that were given other values."""
+        return tuple(self.given)
 
     @property
     def title(self) -> str:

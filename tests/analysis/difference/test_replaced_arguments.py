@@ -28,7 +28,9 @@ def _run(value: float) -> Run:
 
 def _set_to(base: Run, value: float) -> Run:
     made = _run(value)
-    return replace(made, graph=with_own_arguments(made.graph, [X]), change=Change(base, (X,), 2))
+    return replace(
+        made, graph=with_own_arguments(made.graph, [X]), change=Change(base, {X: np.float32([value, value])}, 2)
+    )
 
 
 def test_every_tensor_has_its_like_and_the_argument_is_the_first_to_differ() -> None:

@@ -33,7 +33,7 @@ def _norm(root: object = None, weight: float = 1.0) -> Run:
 def test_what_origin_advises_to_set_is_no_rounding(eps: float) -> None:
     """A blind test: a root near 0 may be that far off, so `diff` called what was set rounding that had grown."""
     base = _norm()
-    made = replace(_norm(root=[5, eps]), change=Change(base, (TensorName("root", 0),), 1))
+    made = replace(_norm(root=[5, eps]), change=Change(base, {TensorName("root", 0): np.float32([5, eps])}, 1))
     for runs in ((base, made), (made, base)):
         found = compared_runs(*runs)
         states = {base.tensors[one.rows[0]].node: one.state for one in found.verdicts}
@@ -44,7 +44,7 @@ def test_what_origin_advises_to_set_is_no_rounding(eps: float) -> None:
 def test_a_variable_that_was_set_shows_where_it_is_read() -> None:
     base = _norm()
     handle = TensorName("w", 0)
-    made = replace(_norm(weight=1 + 2**-23), change=Change(base, (handle,), 2))
+    made = replace(_norm(weight=1 + 2**-23), change=Change(base, {handle: np.float32(1 + 2**-23)}, 2))
     found = compared_runs(base, made)
     states = {base.tensors[one.rows[0]].node: one.state for one in found.verdicts}
     assert states["read"] is TensorFate.NEW

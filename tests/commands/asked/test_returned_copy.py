@@ -29,9 +29,7 @@ class _OfNumbers:
     def again(self, run, replaced):
         given = {name.node: value for name, value in replaced.items()}
         values = [given.get(one.node, run.tensors.value(row) + 1) for row, one in enumerate(run.tensors)]
-        return replace(
-            run, tensors=MemoryTensorStore(list(run.tensors), values), change=Change(run, tuple(replaced), 1)
-        )
+        return replace(run, tensors=MemoryTensorStore(list(run.tensors), values), change=Change(run, replaced, 1))
 
 
 def _prompt(*refused: str, results: int = 3, kind: RunKind = RunKind.FUNCTION) -> Prompt:

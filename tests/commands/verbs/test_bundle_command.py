@@ -45,7 +45,7 @@ def test_of_a_run_in_which_something_was_set_the_program_s_own_is_taken_home(tmp
     own = replace(sample_run(), replayable=Held())
     tensors = list(own.tensors)
     set_ = MemoryTensorStore(tensors, [np.zeros_like(own.tensors.value(index)) for index in range(len(tensors))])
-    prompt = Prompt(RunEnd(replace(own, tensors=set_, change=Change(own, (tensors[0].name,), 1))))
+    prompt = Prompt(RunEnd(replace(own, tensors=set_, change=Change(own, {tensors[0].name: set_.value(0)}, 1))))
     assert "what `set` replaced is not in it" in prompt.show(f"bundle {tmp_path}/case", 200)
     (saved,) = open_path(tmp_path / "case").runs
     (at,) = saved.tensors.named("prob")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from support.golden import check_golden
 from support.known_records import FOUND, Data, batch
 from support.made_run import made_run, op
@@ -39,7 +40,7 @@ def test_a_batch_that_was_set_is_said_to_be_so() -> None:
     run = batch(Data(FOUND))
     note = "The batch holds what `set` gave it, in place of what came in."
     for name, notes in (("x", [note, *FOUND.notes]), ("y", list(FOUND.notes))):
-        made = replace(run, change=Change(run, (TensorName(name, 0),), 1))
+        made = replace(run, change=Change(run, {TensorName(name, 0): np.float32(0)}, 1))
         assert Prompt(made).data("input")["notes"] == notes
 
 

@@ -149,7 +149,7 @@ def test_of_a_run_with_other_values_those_are_given_to_the_stepper() -> None:
     value = np.ones_like(run.tensors.value(prob))
     rows = [(run.tensors[row], value if row == prob else run.tensors.value(row)) for row in range(len(run.tensors))]
     tensors = MemoryTensorStore(*zip(*rows, strict=True))
-    replaced = (run.tensors[prob].name, TensorName("gone", 0))
+    replaced = {run.tensors[prob].name: value, TensorName("gone", 0): value}
     made = replace(run, tensors=tensors, change=Change(run, replaced, 3), steppable=SampleSteppable())
     prompt = Prompt(replace(run_end(), run=run))
     prompt.context.look_at_made(made)
@@ -194,7 +194,7 @@ def test_of_a_run_with_another_variable_the_stepper_has_it_too() -> None:
     run = run_end().run
     w = TensorName("w", 0)
     prompt = Prompt(replace(run_end(), run=run))
-    change = Change(run, (w,), 3, {w: np.float32([[1, 2], [3, 4], [5, 6]])})
+    change = Change(run, {w: np.float32([[1, 2], [3, 4], [5, 6]])}, 3)
     prompt.context.look_at_made(replace(run, change=change, steppable=SampleSteppable()))
     assert "The variable w holds here, too, what `set` gave it." in prompt.show("invoke_stepper")
     prompt.show("cont w/read")

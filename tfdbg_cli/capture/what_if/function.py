@@ -103,7 +103,7 @@ class FunctionWhatIf:
                 if name not in replaced and (name.node in found.again or self._flat.place_of(name) in moved):
                     rows.append((values, row))
         tensors = merged(run.tensors, GatheredTensors(rows), self._flat.place_of, moved)
-        change = Change(run, tuple(replaced), len(rows) - len(given), dict(replaced))
+        change = Change(run, dict(replaced), len(rows) - len(given))
         notes = (*left_out(found), *((_ROUNDING,) if found.again else ()))
         call = with_replaced_feeds(run.call, replaced)
         graph = with_own_arguments(run.graph, replaced)

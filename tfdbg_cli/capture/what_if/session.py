@@ -92,7 +92,7 @@ class SessionWhatIf:
         notes = left_out(found)
         if run.graph_kind is GraphKind.RUNTIME and computed:
             notes += (_UNFUSED,)
-        change = Change(run, tuple(replaced), len(computed), dict(replaced))
+        change = Change(run, dict(replaced), len(computed))
         call = with_replaced_feeds(run.call, replaced)
         return replace(run, call=call, tensors=tensors, change=change, notes=(*notes, *run.notes))
 

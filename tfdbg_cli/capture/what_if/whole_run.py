@@ -75,7 +75,7 @@ class WholeWhatIf:
         given = with_values(run.tensors, {**lost, **replaced, **_shown_before(replaced)})
         rows = list(_laid_over(run.tensors, tensors, given))
         computed = sum(store is tensors for store, _ in rows)
-        change = Change(run, tuple(replaced), computed, dict(replaced))
+        change = Change(run, dict(replaced), computed)
         notes = (_WHOLE, *kept_as_drawn(kept), *run.notes)
         call = with_replaced_feeds(run.call, replaced)
         graph, made_again = with_own_arguments(run.graph, replaced), GatheredTensors(rows)

@@ -23,7 +23,6 @@ from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.tensors import Shape, Tensor
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
 from tfdbg_cli.model.values import Array, NoValue
-from tfdbg_cli.ops.effects import updates_variable
 from tfdbg_cli.ops.kinds import ASSIGNMENTS, NEXT_ITERATION, SAME_VALUE
 
 _MOST_COPIES = 1_000  # ops that change nothing, one behind the other
@@ -109,8 +108,7 @@ class Lineage(NodeFacts):
 
     def first_update(self, variable: Node) -> Node | None:
         """The first of the run's ops that write `variable`; None if none does. Those of eager code are in order."""
-        readers = (reader for reader, _ in self.graph_of(variable).consumers(variable.name))
-        return next((reader for reader in readers if updates_variable(reader.op_type)), None)
+        return next(iter(self.writers(variable)), None)
 
     def is_made_here(self, variable: Node) -> bool:
         """Whether the run, of code that runs eagerly, made `variable` itself."""

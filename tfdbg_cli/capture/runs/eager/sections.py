@@ -34,8 +34,8 @@ _MIXED = (
     " made the arguments of these was recorded. A watch looks at all of it."
 )
 _LATE = (
-    "The first turn of {} was not recorded: nothing in it is computed with a tf.Variable, and that it trains is known"
-    " from the second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
+    "The first turn of {} was not recorded: no op in it but updates is given a tf.Variable, and that it trains is"
+    " known from the second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
 )
 _WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
 _MOST_STACKS = 5_000

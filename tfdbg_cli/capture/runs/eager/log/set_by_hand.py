@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, array_in, taken
 from tfdbg_cli.capture.runs.eager.log.recent import RecentOps
+from tfdbg_cli.capture.runs.eager.log.updates import ASSIGNS
 from tfdbg_cli.capture.tf.compat import EagerTensor, tensor_id
 from tfdbg_cli.model.given_by_set import attributes_in_place_of
 from tfdbg_cli.model.graph import GIVEN_BY_SET
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.values import Array
-
-_ASSIGNS = "AssignVariableOp"
 
 
 def note_given(log: RecentOps, op: Noted, slot: int, tensor: EagerTensor) -> None:
@@ -27,6 +26,6 @@ def note_assigned(log: RecentOps, op: Noted, handle: EagerTensor, tensor: EagerT
     """Note that behind `op` the user assigned `tensor` to the variable of `handle`, which `held` another value."""
     given = log.add(GIVEN_BY_SET, (), (), [taken(tensor)], op.stack, op.scope)
     log.set_by_hand.add(given.number)
-    update = log.add(_ASSIGNS, (handle, tensor), (), (), op.stack, op.scope)
+    update = log.add(ASSIGNS, (handle, tensor), (), (), op.stack, op.scope)
     log.wrote(update, handle, array_in(tensor), keep=True)
     log.updates.note_before(update.number, tensor_id(handle), held)

@@ -8,6 +8,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput, RecentOp
 from tfdbg_cli.model.values import Array, Value
 
 READS = "ReadVariableOp"
+ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
 
 
 class Updates:

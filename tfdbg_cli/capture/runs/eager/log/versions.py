@@ -15,11 +15,10 @@ from types import MappingProxyType
 import numpy as np
 
 from tfdbg_cli.capture.runs.eager.log.noted_ops import OutsideInput, Read, RecentOp
-from tfdbg_cli.capture.runs.eager.log.updates import READS, Updates, handle_key, read_behind
+from tfdbg_cli.capture.runs.eager.log.updates import ASSIGNS, READS, Updates, handle_key, read_behind
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.values import Array, known_array
 
-_ASSIGNS = "AssignVariableOp"  # its second input is the new value of the variable
 _SUMS: Mapping[str, Callable[[Array, Array], Array]] = MappingProxyType(
     {"AssignAddVariableOp": np.add, "AssignSubVariableOp": np.subtract}
 )
@@ -91,13 +90,13 @@ class Versions:
         if reads:  # those that differ show an update that the log did not see, such as one of another thread
             return reads[0] if all(same_bits(reads[0], value) for value in reads[1:]) else None
         op = version.by
-        if op is None or (op.op_type != _ASSIGNS and op.op_type not in _SUMS):
+        if op is None or (op.op_type != ASSIGNS and op.op_type not in _SUMS):
             return None
         given = self._held(op.inputs[1])
         if given is None and not isinstance(op.inputs[1], OutsideInput):
             behind = read_behind(op.inputs[1][0])
             given = None if behind is None or id(behind) not in read else read[id(behind)].value
-        if given is None or op.op_type == _ASSIGNS:
+        if given is None or op.op_type == ASSIGNS:
             return given
         return None if version.before is None else self._sum(op.op_type, version.before.value, given)
 

@@ -15,8 +15,8 @@ class MetStack:
     """A stack that was met in turns of one loop.
 
     `followed` are the stacks that came next in the same turn, by their ids, without the mark of the turn (see
-    `EagerTurns`). A stack that is `repeated` is no mark: it is in an inner loop, or comes
-    in the first turn alone, as what makes variables; None where nobody asked yet.
+    `EagerTurns`). A stack that is `repeated` is no mark: it is in an inner loop, or comes in
+    the first turn alone, as what makes variables; None where nobody asked yet.
     """
 
     stack: Stack

@@ -92,10 +92,12 @@ class SampleStepper:
             }[name]()
         computed.append(name)
 
-    def inject(self, name: TensorName, value: Array) -> None:
+    def inject(self, name: TensorName, value: Array) -> tuple[str, ...]:
+        written = ("w",) if "train" in self._values else ()
         self._values = {known: old for known, old in self._values.items() if known in {"x", "y", "w"}}
         self._values[name.node] = value
         self._letters.setdefault(name.node, set()).add(Letter.O)
+        return written
 
     def dtype(self, name: TensorName) -> str:
         return "float32"
@@ -103,9 +105,10 @@ class SampleStepper:
     def held(self, variable: str) -> Array | None:
         return self._values["w"] if variable == "w" else None
 
-    def assign(self, variable: str, value: Array) -> None:
+    def assign(self, variable: str, value: Array) -> tuple[str, ...]:
         self._values = {known: old for known, old in self._values.items() if known in {"x", "y"}}
         self._values[variable] = value
+        return ()
 
     def close(self) -> None:
         self.closed = True

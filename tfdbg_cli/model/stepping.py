@@ -102,8 +102,10 @@ class Stepper(Protocol):
         """
         ...
 
-    def inject(self, name: TensorName, value: Array) -> None:
-        """Let `name` have `value`, and forget what was computed from it.
+    def inject(self, name: TensorName, value: Array) -> tuple[str, ...]:
+        """Let `name` have `value`, and forget what was computed from it; but variables keep what was written so.
+
+        Returns those variables. Where they are put back (`cont`), they are written anew.
 
         Raises:
             TfdbgError: it is no tensor of the run, or cannot be given a value.
@@ -124,8 +126,11 @@ class Stepper(Protocol):
         """What the copy of `variable` holds by now; None where the run has no such variable, or it holds nothing."""
         ...
 
-    def assign(self, variable: str, value: Array) -> None:
-        """Let the copy of `variable` hold `value`, of the type of what it holds; forget what was read from it."""
+    def assign(self, variable: str, value: Array) -> tuple[str, ...]:
+        """Let the copy of `variable` hold `value`, of the type of what it holds; forget what was computed from it.
+
+        It keeps the value where variables are put back. Returns as `inject`.
+        """
         ...
 
     def close(self) -> None:

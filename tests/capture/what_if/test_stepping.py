@@ -157,8 +157,29 @@ def test_a_variable_is_given_a_value_on_its_copy_and_what_was_read_from_it_is_fo
     stepper.cont("b")
     assert (_known(stepper, "b:0"), stepper.held("v")) == (6.0, 3.0)
     stepper.cont("b", restore=True)
-    assert (_known(stepper, "b:0"), stepper.held("v")) == (4.0, 2.0)
+    assert (_known(stepper, "b:0"), stepper.held("v")) == (6.0, 3.0), "as what is injected into a tensor stays"
     assert v.numpy() == 2.0
+
+
+def test_what_was_written_with_the_value_before_is_told_and_written_anew() -> None:
+    """A blind test: what was read behind the update was known already, and as it was before the injection."""
+    _, stepper = _small()
+    stepper.cont("d")
+    assert stepper.inject(TensorName("a", 0), np.float32(10)) == ("v",)
+    stepper.cont("d")
+    assert (_known(stepper, "d:0"), stepper.held("v")) == (40.0, 4.0), "the update was made before"
+    stepper.cont("d", restore=True)
+    assert (_known(stepper, "d:0"), stepper.held("v")) == (200.0, 20.0)
+
+
+def test_a_variable_that_was_given_a_value_is_where_the_steps_begin_anew() -> None:
+    _, stepper = _small()
+    stepper.cont("d")
+    assert stepper.assign("v", np.float32(3)) == (), "what is behind the update reads the value now"
+    stepper.cont("d")
+    assert _known(stepper, "d:0") == 6.0
+    stepper.cont("d", restore=True)
+    assert (_known(stepper, "d:0"), stepper.held("v")) == (12.0, 6.0)
 
 
 @pytest.mark.parametrize("by_reference", [True, False])

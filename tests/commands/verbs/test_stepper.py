@@ -189,6 +189,15 @@ def test_a_variable_by_its_name_is_given_another_value_on_the_copy_of_the_steppe
     assert "The slice [7] does not fit" in prompt.error("inject_value w[7] 3").message
 
 
+def test_variables_that_steps_have_written_before_an_injection_are_told_of() -> None:
+    prompt = Prompt(replace(run_end(), run=replace(run_end().run, steppable=SampleSteppable())))
+    prompt.show("invoke_stepper")
+    assert "w keeps" not in prompt.show("inject_value prob 1")
+    prompt.show("cont train")
+    told = " ".join(prompt.show("inject_value prob 1").split())
+    assert "w keeps what steps have written there with the value before: `cont -r NODE` puts variables back" in told
+
+
 def test_of_a_run_with_another_variable_the_stepper_has_it_too() -> None:
     """It was said that the run computes it more than once."""
     run = run_end().run

@@ -114,6 +114,7 @@ class NodeStepper:
         self._known: dict[TensorName, ProgramValue | None] = dict(program.given)
         self._from: dict[TensorName, From] = dict.fromkeys(self._known, From.GIVEN)
         self._overridden: set[TensorName] = set()  # those of OVERRIDE
+        self._assigned: dict[str, Array] = {}  # what variables were given by hand
         self._done: dict[str, Letter] = {}  # nodes that ran, and are not forgotten
         self._dirty: set[str] = set()
         self._next = self._alone_from(0)
@@ -183,6 +184,8 @@ class NodeStepper:
             )
         if restore:
             self._program.restore()
+            for variable, value in self._assigned.items():
+                self._program.assign(variable, value)
         if restore or invalidate:
             self._forget(self._read_from(self._dirty))
             self._forget_writes(restore)
@@ -209,13 +212,14 @@ class NodeStepper:
             place += 1
         return place
 
-    def inject(self, name: TensorName, value: Array) -> None:
+    def inject(self, name: TensorName, value: Array) -> tuple[str, ...]:
         """See Stepper."""
         dtype = self.dtype(name)
-        self._forget(self._after([name]))
+        written = self._forget(self._after([name]))
         self._known[name] = self._program.value(value, dtype)
         self._from[name] = From.OVERRIDE
         self._overridden.add(name)
+        return written
 
     def dtype(self, name: TensorName) -> str:
         """See Stepper."""
@@ -232,11 +236,12 @@ class NodeStepper:
         """See Stepper."""
         return self._program.held(variable)
 
-    def assign(self, variable: str, value: Array) -> None:
+    def assign(self, variable: str, value: Array) -> tuple[str, ...]:
         """See Stepper."""
         self._program.assign(variable, value)
-        self._forget(self._read_from([variable]))
+        self._assigned[variable] = value
         self._dirty.add(variable)
+        return tuple(name for name in self._forget(self._read_from([variable])) if name != variable)
 
     def close(self) -> None:
         """See Stepper."""
@@ -287,16 +292,22 @@ class NodeStepper:
         starts = [output.name for step in readers for output in step.outputs]
         return [*(step.name for step in readers), *self._after(starts)]
 
-    def _forget(self, names: Iterable[str]) -> None:
-        """Forget the outputs of the nodes `names`, except of those that have run and written a variable."""
+    def _forget(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Forget the outputs of the nodes `names`, except of those that have run and written a variable.
+
+        Returns what those have written.
+        """
+        written: dict[str, None] = {}
         for name in list(names):
             step = self._steps[name]
             if step.writes and name in self._done:
+                written.update(dict.fromkeys(step.writes))
                 continue
             self._done.pop(name, None)
             for output in step.outputs:
                 if self._from.get(output.name) in {From.ASKED, From.ON_THE_WAY}:
                     del self._known[output.name], self._from[output.name]
+        return tuple(written)
 
     def _forget_writes(self, restored: bool) -> None:
         """If variables were put back (`restored`), let the nodes that wrote them run again."""
@@ -304,7 +315,7 @@ class NodeStepper:
             return
         for name in [name for name in self._done if self._steps[name].writes]:
             del self._done[name]
-        self._dirty.clear()
+        self._dirty = set(self._assigned)
 
     def _described(self, name: TensorName, value: Value) -> Tensor:
         step = self._steps.get(name.node)

@@ -197,10 +197,10 @@ def _inject(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError(f"{name} is {known}, which no value can be written in.")
     found = evaluated(context, expression, element.numpy, str(name))
     value = _fitted(context, name, slicing, found)
-    stepper.inject(name, value)
+    written = stepper.inject(name, value)
     context.look_at_steps()
     said = "  is overridden from now on; what was computed from it is forgotten."
-    lines = [line(Span(str(name), Style.TITLE), said)]
+    lines = [line(Span(str(name), Style.TITLE), said), *_written_before(written)]
     told = Text((*lines, *_values(context, (name,))))
     data = {"name": str(name), "dtype": known, "summary": summary_data(summarize(value))}
     return _beside_the_list(context, Document("injected", (told,), lambda: data, "inject"))
@@ -210,12 +210,22 @@ def _assign(context: Context, name: TensorName, slicing: str, held: Array, expre
     """Let the copy of the variable `name`, which holds `held`, hold another value."""
     dtype = name_of(held.dtype)
     value = with_part(held, slicing, evaluated(context, expression, held.dtype, str(name)), str(name))
-    stepper_of(context).assign(name.node, value)
+    written = stepper_of(context).assign(name.node, value)
     context.look_at_steps()
     said = "  This copy of the variable holds it from now on; what was read from it is forgotten."
-    told = Text((line(Span(name.node, Style.TITLE), said), line("  ", *chip(value, dtype).spans)))
+    head = line(Span(name.node, Style.TITLE), said)
+    told = Text((head, line("  ", *chip(value, dtype).spans), *_written_before(written)))
     data = {"name": str(name), "dtype": dtype, "summary": summary_data(summarize(value))}
     return _beside_the_list(context, Document("injected", (told,), lambda: data, "inject"))
+
+
+def _written_before(variables: Sequence[str]) -> list[Line]:
+    """That `variables` keep what was computed with the value before, and what can be done."""
+    if not variables:
+        return []
+    names = ", ".join(variables)
+    keeps = f"{names} keep{'s' * (len(variables) == 1)} what steps have written there with the value before"
+    return [line(Span(f"  {keeps}: `cont -r NODE` puts variables back, and goes there anew.", Style.WARNING))]
 
 
 def _fitted(context: Context, name: TensorName, slicing: str, value: Array) -> Array:
@@ -306,7 +316,8 @@ program gave.""",
             moments=_WITHIN,
             section="Stepper",
             details="""\
-A variable by its name is the copy that the stepper has of it. `cont -r` puts it back, as it does what steps wrote.
+A variable by its name is the copy that the stepper has of it. `cont -r` puts back what steps wrote, and leaves what
+was injected.
 
 Examples:
   inject_value probabilities np.clip(`probabilities:0`, 1e-7, 1)

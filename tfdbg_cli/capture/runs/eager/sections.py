@@ -23,19 +23,21 @@ from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id, ty
 from tfdbg_cli.capture.tf.reentrancy import AT_WORK, INSIDE
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.ops.effects import updates_variable
+from tfdbg_cli.ops.kinds import OF_SHAPES
 
 # Ops that begin no run: they only hand a variable to the program, or find that it is empty or the data have ended.
 _NO_WORK = frozenset({
     "ReadVariableOp", "Identity", "VarHandleOp", "VarIsInitializedOp", "IteratorGetNext", "IteratorGetNextAsOptional",
     "OptionalHasValue",
 })  # fmt: skip
+_ANEW = OF_SHAPES | {"Fill"}  # what a variable is set to with these is computed of no data
 _MIXED = (
     "Turns of {} compute with variables beside the functions that they call: of what ran eagerly there, only what"
     " made the arguments of these was recorded. A watch looks at all of it."
 )
 _LATE = (
-    "The first turn of {} was not recorded: no op in it but updates is given a tf.Variable, and that it trains is"
-    " known from the second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
+    "The first turn of {} was not recorded: no op in it computes with a tf.Variable or what one is set to, and that"
+    " it trains is known from the second turn on. `with tfdbg_cli.run():` around a step makes a run of each."
 )
 _WORKS: dict[int, tuple[Stack, bool]] = {}  # what `_works` said, by the ids of stacks
 _MOST_STACKS = 5_000
@@ -164,10 +166,10 @@ class Sections:
         """Make `section` a run if the op that begins now computes with a variable.
 
         In a thread without runs of functions and sessions any op makes it one, from the second turn on of a loop that
-        trains (judged by the names in it).
+        trains (judged by the names in it), and in the first one that sets a variable to what ops computed there.
         """
         functional = here.in_functional()
-        if (functional and here.computed) or not self._computes(here, section.turn, op_type, inputs, stack):
+        if (functional and here.computed) or not self._computes(here, section, op_type, inputs, stack):
             return
         if functional:
             here.computed = True
@@ -193,14 +195,14 @@ class Sections:
             self._late[turn.place] = None
 
     @staticmethod
-    def _computes(here: Here, turn: Turn | None, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
-        if op_type in _NO_WORK or updates_variable(op_type):
+    def _computes(here: Here, section: Section, op_type: str, inputs: Sequence[OpInput], stack: Stack) -> bool:
+        if op_type in _NO_WORK:
             return False
-        reads = any(_is_variable(given, here.read) for given in inputs)
+        turn = section.turn
+        reads = not updates_variable(op_type) and any(_is_variable(given, here.read) for given in inputs)
+        if not reads and not _trains(here, section, op_type, inputs):
+            return False
         if turn is not None and prepares_training(turn, stack, with_variables=reads):
-            return False
-        trains = turn is not None and turn.number > 1 and turn.loop.trains > 0 and turn.key not in here.outer
-        if (here.functions or not trains) and not reads:
             return False
         if not _works(stack):
             return False
@@ -214,6 +216,19 @@ class Sections:
         section.ignored = plan.action is Action.LEAVE and not asked
         if captures(plan) and self._controller.watched is None:  # the user's stop, or a recording
             section.log.keep_all(memory_budget(self._controller.settings))
+
+
+def _trains(here: Here, section: Section, op_type: str, inputs: Sequence[OpInput]) -> bool:
+    """Whether `section` is a step of training, though no op before the one that begins now is given a variable.
+
+    That holds for the second turn of a loop that trains, and for an op that sets a variable to what others computed.
+    """
+    turn = section.turn
+    if here.functions or turn is None or not turn.loop.trains or turn.key in here.outer:
+        return False
+    if updates_variable(op_type):
+        return any(_is_computed(given, section) for given in inputs)
+    return turn.number > 1
 
 
 def _works(stack: Stack) -> bool:
@@ -232,6 +247,12 @@ def _is_variable(given: OpInput, read: set[int]) -> bool:
     if type(given) is EagerTensor:
         return tensor_id(given) in read or (dtype_number(given) == RESOURCE and bool(type_in_variable(given)))
     return isinstance(given, tf.Variable) or (type(given) is list and any(_is_variable(one, read) for one in given))
+
+
+def _is_computed(given: OpInput, section: Section) -> bool:
+    """Whether an op of `section` computed what another one is given."""
+    made = section.log.maker(tensor_id(given)) if type(given) is EagerTensor else None
+    return made is not None and dtype_number(given) != RESOURCE and made[0].op_type not in _ANEW
 
 
 def captures(plan: Plan | None) -> bool:

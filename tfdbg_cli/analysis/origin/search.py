@@ -23,6 +23,7 @@ from tfdbg_cli.analysis.origin.element_ways import ElementWays
 from tfdbg_cli.analysis.origin.harming_tensors import leading_to_outcome
 from tfdbg_cli.analysis.origin.hidden_sources import HiddenSources
 from tfdbg_cli.analysis.origin.inputs_read import InputsRead
+from tfdbg_cli.analysis.origin.open_rows import OpenRows
 from tfdbg_cli.analysis.origin.origin_found import OnIntended, Origin
 from tfdbg_cli.analysis.origin.overwritten_fetches import OverwrittenFetches
 from tfdbg_cli.analysis.origin.updates_read import UpdatesRead
@@ -90,8 +91,17 @@ class OriginSearch:
         return self._verdicts.unread
 
     def unread_before(self, origin: Origin) -> int:
-        """Of how many tensors before `origin` the value was lost. Before what a run was given there is none."""
-        return 0 if origin.index is None else sum(row < origin.index for row in self._verdicts.unread)
+        """Of how many tensors before `origin` the value was lost and may have been bad.
+
+        Before what a run was given there is none.
+        """
+        lost = OpenRows(self._run, self._lineage, self._verdicts, self._made_of)
+        return 0 if origin.index is None else len(lost.before(origin.index))
+
+    def _made_of(self, index: int) -> list[int]:
+        """The rows of the tensors that the one at `index` was computed from."""
+        inputs = [item.index for item in self._inputs.of(index) if item.index is not None]
+        return [*inputs, *self._hidden.rows(index), *self._updates.rows(index)]
 
     @property
     def dismissals(self) -> Dismissals:

@@ -42,6 +42,7 @@ from tfdbg_cli.process.interruptions import our_errors
 
 _EAGER = 20  # so many eager ops for each run of a session or function mean that the program computes eagerly
 _VARIABLES_ALONE = " Of code that runs eagerly it asks the variables alone: `--until has_inf_or_nan` asks every op."
+_FROM_BEFORE = "that was there before the run, or that the program wrote down"  # see `CarriedOver`
 _MAY_BE_MEANT = (
     "In eager code it is not known yet whether the program makes finite numbers of this infinity, as by a maximum:"
     " `ignore` has the watch go past it."
@@ -154,8 +155,8 @@ class ActiveWatch:
         """Say which variables hold bad numbers that `run` did not make, each once in a watch."""
         new = self._gone_past.new(run, names)
         if new:
-            held = f"{', '.join(new)} hold{'s' * (len(new) == 1)} NaN or infinity that the run did not compute"
-            self._say(f"Run #{run.call.number}: {held}. The watch goes on.")
+            held = f"{', '.join(new)} hold{'s' * (len(new) == 1)} NaN or infinity"
+            self._say(f"Run #{run.call.number}: {held} {_FROM_BEFORE}. The watch goes on.")
 
     def _is_benign(self, run: Run) -> bool:
         """Whether what was found in `run` is benign and to be skipped; if so, say so and ignore it from now on."""

@@ -269,7 +269,9 @@ def test_a_logarithm_that_is_thrown_away_stops_nothing_and_its_gradient_does(tmp
     trap = f"    with tf.GradientTape() as tape:\n        {chosen}    w.assign_sub(0.1 * tape.gradient(safe, w))\n"
     done = _done(tmp_path, head + trap, "--until", "has_inf_or_nan", "--json", "-c", "origin")
     origin = json.loads(next(row for row in done.stdout.splitlines() if row.startswith("{")))
-    assert (origin["op_type"], origin["line"]) == ("Reciprocal", 7)
+    assert (origin["op_type"], origin["line"]) == ("Log", 6), "where it can be mended"
+    assert "a tf.where, hides it from the result, but not from the gradient" in origin["cause"]
+    assert "(double where)" in origin["suggestion"]
 
 
 def test_steps_from_the_start_of_a_run_and_past_a_function(tmp_path) -> None:

@@ -217,3 +217,19 @@ def test_the_state_of_an_optimizer_in_a_branch_is_no_weight() -> None:
         op(f"{adam}/AssignSubVariableOp", "AssignSubVariableOp", "w", f"{adam}/Sub"),
     )  # fmt: skip
     assert [is_weight(graph, variable) for variable in ("w", "m")] == [True, False]
+
+
+def test_a_forward_pass_of_variables_alone_that_only_its_gradient_reads_is_forward() -> None:
+    """In eager code a tape reads what the loss gave, for its shape: `log(w)` was called a gradient."""
+    graph = made_graph(
+        op("w", "VarHandleOp"),
+        op("read", "ReadVariableOp", "w"),
+        op("log", "Log", "read"),
+        op("axis", "Const"),
+        op("gradient_tape/Shape", "Shape", "log"),
+        op("gradient_tape/Fill", "Fill", "gradient_tape/Shape", "one"),
+        op("one", "Identity", "axis"),
+        op("gradient_tape/Reciprocal", "Reciprocal", "read"),
+    )
+    roles = roles_of(graph)
+    assert [roles.get(name, F) for name in ("read", "log", "one")] == [F, F, G]

@@ -11,7 +11,17 @@ from functools import cached_property, lru_cache
 from tfdbg_cli.model.graph import Graph, Node, once_per_graph
 from tfdbg_cli.model.walks import reached
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import CALLS, LONG_SUMS, NEW_LISTS, PIPELINE_OPS, SENDS, UNPACKS, VARIABLE_READS, VARIABLES
+from tfdbg_cli.ops.kinds import (
+    CALLS,
+    LONG_SUMS,
+    NEW_LISTS,
+    PIPELINE_OPS,
+    REFERENCE_VARIABLES,
+    SENDS,
+    UNPACKS,
+    VARIABLE_READS,
+    VARIABLES,
+)
 
 
 class Role(StrEnum):
@@ -133,9 +143,11 @@ class _Reading:
     def _take_back(self, role: Role, after: frozenset[str]) -> None:
         """Give `role` to what feeds only nodes that have it.
 
-        Only to what lies behind the gradients (`after`), or is made of constants and variables alone: a forward
-        pass whose loss feeds nothing but a metric is a forward pass.
+        Only to what lies behind the gradients (`after`), or is made of constants alone, as what an update takes may
+        be of variables: a forward pass whose loss feeds nothing but a metric is a forward pass, and so is one of
+        variables alone whose result only gradients read.
         """
+        fed = self._fed if role is Role.UPDATE else self._fed_or_read
         waiting = deque(name for name, known in self.roles.items() if known is role)
         if role is Role.UPDATE:
             in_optimizer = lru_cache(_MOST_SCOPES)(_is_optimizer)
@@ -150,7 +162,7 @@ class _Reading:
         while waiting:
             for name in self._inputs(waiting.popleft()):
                 left[name] = left[name] - 1 if name in left else self._count_readers(name) - 1
-                if left[name] or name in self.roles or (name in self._fed and name not in after):
+                if left[name] or name in self.roles or (name in fed and name not in after):
                     continue
                 if name in self._nodes and not _is_handle(self._nodes[name]):
                     self.roles[name] = role
@@ -165,6 +177,12 @@ class _Reading:
         numbers = Role.GRADIENT in self.roles.values()
         data = (name for name, node in self._nodes.items() if _is_data(node) and not (numbers and _is_number(node)))
         return frozenset(self._reached(data))
+
+    @cached_property
+    def _fed_or_read(self) -> frozenset[str]:
+        """What depends on values that are not constants."""
+        reads = (name for name, node in self._nodes.items() if node.op_type in VARIABLE_READS | REFERENCE_VARIABLES)
+        return self._fed | self._reached(reads)
 
     def _inputs(self, name: str) -> set[str]:
         return {tensor.node for tensor in self._nodes[name].inputs}

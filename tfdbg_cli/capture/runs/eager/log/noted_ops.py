@@ -62,6 +62,7 @@ class OutsideInput:
     nbytes: int = 0  # of the value held here; 0 for handles and strings
     readers: int = 0  # how many inputs of ops in the log it is
     number: float | None = None  # Python's, of which TensorFlow made the tensor; looked for if it is not finite
+    shows: OnTheWay | None = None  # what was read of a variable, and a tape kept, if it is that
 
 
 @dataclass(eq=False, slots=True)

@@ -31,6 +31,7 @@ from tfdbg_cli.capture.runs.eager.log.noted_ops import (
     linked,
     read_on_the_way,
 )
+from tfdbg_cli.capture.runs.eager.log.tape_reads import TapeReads, link_to_reads
 from tfdbg_cli.capture.runs.eager.log.updates import Updates
 from tfdbg_cli.capture.runs.eager.program.name_scopes import NameScope
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack
@@ -78,6 +79,7 @@ class RecentOps:
         self._forward = ForwardOps()
         self._forward_from = -1  # the number of the first op that it does not know yet; -1 until one is in a scope
         self._device = _only_device()
+        self._tape_reads = TapeReads(_held_now, shared=bool(self._device))
         self._scope = NameScope()
         self._failed: tuple[str, Noted] | None = None  # the op that failed last, and what it said
         self.count = 0  # of all ops that were added
@@ -323,7 +325,9 @@ class RecentOps:
         value = _variable(handle, dtype) if self._keeps_all or self.holds_reads else None
         if value is not None and value.nbytes > self._largest_read:
             value = None
-        return OnTheWay(self._source(handle), dtype, count, value)
+        read = OnTheWay(self._source(handle), dtype, count, value)
+        self._tape_reads.note(read, tuple(given.shape))
+        return read
 
     def _source(self, given: EagerTensor) -> OutsideInput:
         key = tensor_id(given)
@@ -336,7 +340,9 @@ class RecentOps:
         found = self._outside[key] = OutsideInput(value, dtype, key, nbytes)
         if dtype in _FLOATS and not value.ndim and not math.isfinite(value):
             found.number = number_behind(value)
-        if (nbytes or dtype == STRING) and value.ndim:
+        if nbytes:
+            found.shows = self._tape_reads.of(dtype, value)
+        if (nbytes or dtype == STRING) and value.ndim and found.shows is None:
             self.fresh.add(key)
         self._nbytes += nbytes
         return found
@@ -353,24 +359,32 @@ class RecentOps:
         A link to an op that was dropped from the log leads to one without inputs and outputs, which is not listed.
         """
         found: list[RecentOp] = []
+        reads: dict[int, RecentOp] = {}
         made = {key: (linked(op), slot) for key, (op, slot) in self._forgotten.items()}
         for noted in (*self._ops, *([] if failed is None else [failed])):
             op = linked(noted)
             for read in noted.reads:
                 if isinstance(read, OnTheWay):
                     found.append(read_on_the_way(op, read))
+                    reads[id(read)] = found[-1]
                     op.inputs.append((found[-1], 0))
                 else:
                     op.inputs.append(made[read] if isinstance(read, int) else read)
             op.written = self.updates.by(op.number)
             found.append(op)
             made.update((key, (op, slot)) for slot, (key, _, _) in enumerate(op.outputs))
+        link_to_reads(found, reads)
         return found
 
 
 def _variable(handle: EagerTensor | None, dtype: int) -> Any:
     """What the variable behind `handle` holds now, `dtype` by number; None where the variable is gone."""
     return None if handle is None else array_in(read_variable(handle, dtype))
+
+
+def _held_now(read: OnTheWay) -> Any:
+    """What the variable of `read` holds now; None where it is gone."""
+    return _variable(read.handle.given(), read.dtype)
 
 
 @cache

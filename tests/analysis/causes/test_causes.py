@@ -273,6 +273,8 @@ CASES = [
          around=_made(Maker.DEVIATION)),
     Case("Pow", ([0.0], [-0.5]), np.power, "Gradient of a power below 1 at 0", "tf.maximum",
          around=Surroundings(slope_of="Pow")),
+    Case("Pow", ([0.0], [-0.5]), np.power, "of the gradients of a power at 0", "tf.maximum",
+         around=Surroundings(slope_of="Pow", slope_again=True)),
     Case("Pow", ([0.0], [-1.0]), np.power, "of the gradients of a whole power at 0", "x * x",
          around=Surroundings(slope_of="Pow")),
     Case("Mul", ([1e200], [1e200]), np.multiply, "; a constant of 1e+200 is in it", dtype=np.float64, around=WRITTEN),

@@ -112,6 +112,11 @@ def slope(of_ops: frozenset[str], test: Test) -> Test:
     return lambda evidence: test(evidence) if evidence.slope_of in of_ops else None
 
 
+def slope_again(test: Test) -> Test:
+    """`test`, where the op computes the gradient of a gradient."""
+    return lambda evidence: test(evidence) if evidence.slope_again else None
+
+
 def among(dtypes: tuple[str, ...], test: Test) -> Test:
     """`test`, where the result is one of `dtypes`."""
     return lambda evidence: test(evidence) if evidence.dtype in dtypes else None

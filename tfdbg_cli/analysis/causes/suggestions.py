@@ -262,3 +262,4 @@ EMPTY_SEGMENTS = (
     "a ragged tensor is tf.math.divide_no_nan(tf.reduce_sum(x, axis=1), tf.cast(x.row_lengths(), x.dtype)"
     "[:, tf.newaxis])."
 )
+BASE_FROM_0 = "Keep the base away from 0: tf.pow(tf.maximum(x, {small}), y)."

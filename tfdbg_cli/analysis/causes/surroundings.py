@@ -40,7 +40,8 @@ class Surroundings:
 
     For each input, `makers` says what kind of value it is (None: not known), `made_by` names the node that computed
     it, and `batch` says which part of a batch it is. `slope_of` is the op type whose gradient this op computes
-    (empty: none, or not known), `gradient` whether it computes a gradient at all. `hidden_by` names a tf.where that
+    (empty: none, or not known), `slope_again` whether that op computes a gradient itself, and `gradient` whether this
+    op computes a gradient at all. `hidden_by` names a tf.where that
     hides the result, but not the gradient, `hidden_in` the function of a library that made this tf.where, if the
     program did not call tf.where itself. `grown` is the variable of largest magnitude upstream, with that
     magnitude, if it is suspiciously large, and `grown_untrained` whether it is known not to be trained. `scaled` says
@@ -69,6 +70,7 @@ class Surroundings:
     variance_of: VarianceOf | None = None
     called_by_optimizer: bool = False
     logged: bool = False
+    slope_again: bool = False
 
 
 def surroundings(
@@ -111,6 +113,7 @@ def surroundings(
     return Surroundings(
         makers=makers,
         slope_of=slope_of,
+        slope_again=bool(slope_of) and _is_of_gradient(node, lineage),
         hidden_by=hidden,
         hidden_in=hidden_in,
         grown=grown,
@@ -127,6 +130,24 @@ def surroundings(
         called_by_optimizer=called,
         logged=any(reader.op_type == "Log" for reader, slot in graph.consumers(node.name) if slot == 0),
     )
+
+
+def _is_of_gradient(node: Node, lineage: Lineage) -> bool:
+    """Whether the gradient that `node` computes of a power is one of a gradient: 1 came off its exponent twice."""
+    exponent = lineage.edges(node)[1].node if node.op_type == "Pow" else None
+    return (
+        exponent is not None
+        and _is_one_less(exponent, lineage)
+        and (
+            (before := below_moves(lineage.edges(exponent)[0].node, lineage)) is not None
+            and _is_one_less(before, lineage)
+        )
+    )
+
+
+def _is_one_less(node: Node, lineage: Lineage) -> bool:
+    """Whether `node` is the exponent of the gradient of a power."""
+    return node.op_type == "Sub" and is_gradient(lineage.graph_of(node), node.name)
 
 
 def _variance(node: Node, makers: tuple[Maker | None, ...]) -> int | None:

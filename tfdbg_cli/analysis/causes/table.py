@@ -46,6 +46,7 @@ from tfdbg_cli.analysis.causes.reasons import (
     scaled,
     sign_lost,
     slope,
+    slope_again,
     step_of_nan,
     step_too_long,
     varying,
@@ -255,9 +256,12 @@ REASONS: tuple[Reason, ...] = (
         "gradient of the gradients of a whole power at 0: {a} is 0 at {n}, and 0 to the power of"
         " {b}, which is negative, is infinite",
         helps.PRODUCT),
+    Reason(ops("Pow"), slope(ops("Pow"), slope_again(both(lambda a, b: (a == 0) & (b.real < 0)))),
+        "gradient of the gradients of a power at 0: {a} is 0 at {n}, and 0 to the power of {b}, which is negative,"
+        " is infinite", helps.BASE_FROM_0),
     Reason(ops("Pow"), slope(ops("Pow"), both(lambda a, b: (a == 0) & (b.real < 0))),
         "gradient of a power below 1 at 0, where it is infinite: {a} is 0 at {n}",
-        "Keep the base away from 0: tf.pow(tf.maximum(x, {small}), y)."),
+        helps.BASE_FROM_0),
     Reason(ops("Pow"), made(0, _COUNTER, both(lambda a, b: (a == 0) & (b.real < 0))),
         "0 to a negative power: {a}, which depends on the step alone, is 0", helps.FROM_ONE),
     Reason(

@@ -83,6 +83,7 @@ class Context:
     frame: int | None = None  # the call of Python looked at, where the program stands in the middle of a run
     stepper: Stepper | None = field(default=None, repr=False)
     _stepped: Run | None = field(default=None, repr=False)
+    _counted: tuple[int, int] | None = field(default=None, repr=False)  # runs of a recording, and those of `again`
     _adopted: set[int] = field(default_factory=set, repr=False)  # runs of a recording whose ignored places count
 
     def __post_init__(self) -> None:
@@ -102,13 +103,25 @@ class Context:
     def runs_of_program(self) -> Sequence[Run]:
         """Those of `runs` that happened; behind them stand those that were made of them with other values."""
         if isinstance(self.stop, Opened):
-            return self.stop.runs
+            count = self.made_count - len(self.made)
+            return self.stop.runs[:-count] if count else self.stop.runs
         return self.runs[: len(self.runs) - len(self.made)]
+
+    @property
+    def made_count(self) -> int:
+        """How many of `runs`, at the end, were made of others with other values, here or before they were saved."""
+        return len(self.made) + (self._saved_what_ifs(self.stop.runs) if isinstance(self.stop, Opened) else 0)
+
+    def _saved_what_ifs(self, runs: Sequence[Run]) -> int:
+        """How many of `runs`, at the end, the program never made; asked once, since that reads them."""
+        if self._counted is None or self._counted[0] != len(runs):
+            self._counted = len(runs), count_made(runs)
+        return self._counted[1]
 
     @property
     def asks_what_if(self) -> bool:
         """Whether the run looked at was made with other values."""
-        return self.current >= len(self.runs) - len(self.made) > 0
+        return self.current >= len(self.runs) - self.made_count > 0
 
     def to_save(self, run: Run) -> Run:
         """`run`, one of `runs`, as it is taken home: where a watch stopped at it, a note of it says so."""
@@ -362,3 +375,23 @@ class Context:
 
 def _no_run(opened: Opened) -> TfdbgError:
     return TfdbgError(f"No run of {opened.path} was written.", hint="`tfdbg doctor` says what is there.")
+
+
+def count_made(runs: Sequence[Run]) -> int:
+    """How many of the `runs` of a recording, at the end, are of `again`; reads these and one more.
+
+    One that cannot be read is taken for the program's.
+    """
+    count = 0
+    try:
+        while count < len(runs) and runs[len(runs) - 1 - count].what_if_title:
+            count += 1
+    except TfdbgError:
+        pass
+    return count
+
+
+def programs_own(runs: Sequence[Run]) -> Sequence[Run]:
+    """Those of `runs` that the program made; all where none is."""
+    count = count_made(runs)
+    return runs[:-count] if 0 < count < len(runs) else runs

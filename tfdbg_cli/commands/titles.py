@@ -83,8 +83,8 @@ def _run_end(event: RunEnd, run: Run) -> Line:
     if run.paused is not None and event.hit is not None:
         title = Span(f"in {run.call.title}", Style.TITLE)
         return line(title, Span(f" at {run.paused.node}: passed {_reason(event.hit)}", Style.WARNING))
-    if run.change is not None:
-        return line(title, Span(f" {run.change.title}", Style.WARNING))
+    if run.what_if_title:
+        return line(title, Span(f" {run.what_if_title}", Style.WARNING))
     if run is not event.run:
         return line(title, Span(f" kept from before run #{event.run.call.number}", Style.WARNING))
     hit = "" if event.hit is None else f" passed {_reason(event.hit)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,12 @@ class RunKind(StrEnum):
     def of_session(self) -> bool:
         """Whether it is a call of a session, in either way."""
         return self in (RunKind.SESSION, RunKind.CALLABLE)
+
+
+def what_if_title(replaced: Sequence[str]) -> str:
+    """What a run is called in which tensors were `replaced`: `what if: loss/Log:0 replaced`."""
+    more = f" and {len(replaced) - 2} more" if len(replaced) > 2 else ""
+    return f"what if: {', '.join(replaced[:2])}{more} replaced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,8 @@ class Call:
     state of a loop's last turn, to its number. `unchanged` are feeds of a turn of an eager loop that the turn before
     was given, too, while data of other lengths comes anew: tables, or data out of which turns take theirs.
     `for_gradient` is how many of `fetches`, at the end, a function gives for its gradient alone, where a tape records
-    it: the program gets the others.
+    it: the program gets the others. `replaced` are the tensors, and variables, that `set` gave other values, if the
+    program never made this call, but `again` did, and a recording has it.
     """
 
     number: int
@@ -96,6 +103,7 @@ class Call:
     carried: Mapping[str, int] = field(default_factory=dict)
     unchanged: tuple[str, ...] = ()
     for_gradient: int = 0
+    replaced: tuple[str, ...] = ()
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -153,7 +161,12 @@ class Call:
         """One line: `run #3: 1 fetch (loss:0); 2 feeds`, or `run #3 of chief0: train_step(x, y)`."""
         if self.kind in (RunKind.GRAPH, RunKind.CHECKPOINT, RunKind.PROFILE):
             return self.function
-        return f"{self.label}: {self.what}"
+        return f"{self.label}: {self.what} {self.what_if_title}".rstrip()
+
+    @property
+    def what_if_title(self) -> str:
+        """`what if: loss/Log:0 replaced`, of a call that the program never made; else empty."""
+        return what_if_title(self.replaced) if self.replaced else ""
 
     @property
     def what(self) -> str:

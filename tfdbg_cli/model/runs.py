@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from tfdbg_cli.model.calls import Call, RunError, RunKind
+from tfdbg_cli.model.calls import Call, RunError, RunKind, what_if_title
 from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.exactness import Exactness
 from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.graph import Graph, GraphKind
 from tfdbg_cli.model.ignored import Ignored, IgnoredPlace
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.pausing import Breakpoints, Replaceable
 from tfdbg_cli.model.profile import Profile
 from tfdbg_cli.model.replay import Replayable
@@ -95,6 +95,18 @@ class Run:
         return " ".join(filter(None, (self.gaps, *self.lost)))
 
     @property
+    def replaced(self) -> tuple[TensorName, ...]:
+        """The tensors, and variables, that `set` gave other values, if it is a run of `again`, not of the program."""
+        if self.change is not None:
+            return self.change.replaced
+        return tuple(map(tensor_name_of, self.call.replaced))
+
+    @property
+    def what_if_title(self) -> str:
+        """`what if: loss/Log:0 replaced`, of what `again` made, be it read from a recording; else empty."""
+        return self.call.what_if_title if self.change is None else self.change.title
+
+    @property
     def is_graph_alone(self) -> bool:
         """Whether it is a graph out of a file of which no tensor is held: all that there is to see are its nodes."""
         return self.call.kind is RunKind.GRAPH and not len(self.tensors)
@@ -133,9 +145,7 @@ class Change:
     @property
     def title(self) -> str:
         """`what if: loss/Log:0 replaced`."""
-        names = ", ".join(map(str, self.replaced[:2]))
-        more = f" and {len(self.replaced) - 2} more" if len(self.replaced) > 2 else ""
-        return f"what if: {names}{more} replaced"
+        return what_if_title([*map(str, self.replaced)])
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ from support.prompt import Prompt
 from support.sample_run import sample_run
 from support.sample_what_if import changeable
 
+from tfdbg_cli.commands.context import programs_own
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.container import data_files
 from tfdbg_cli.formats.container.saving import runs_size
@@ -53,6 +54,28 @@ def test_what_if_is_told_apart_from_the_program(tmp_path: Path) -> None:
     assert "what if" not in own.call.title
     assert other.call.title == f"{own.call.title} what if: prob:0 replaced"
     assert other.notes[0].startswith("This is no run of the program")
+
+
+def test_what_if_that_was_saved_is_told_as_it_was_before(tmp_path: Path) -> None:
+    """A blind test: `runs`, `alerts`, `history`, `origin` and `diff` of the recording took it for the program's."""
+    live = Prompt(changeable())
+    for text in ("set prob 0.5", "again", f"save {tmp_path}/r"):
+        live.run(text)
+    prompt = Prompt(Opened("r", open_path(tmp_path / "r").runs))
+    prompt.run("runs 2")
+    assert prompt.context.asks_what_if
+    assert prompt.show("diff") == live.show("diff")
+    left = "1 run with values of your own (`again`) left out"
+    assert f"{left}, that on show among them." in prompt.show("history prob")
+    assert left in prompt.show("alerts")
+    own = Prompt(Opened("r", programs_own(prompt.context.runs)))
+    assert prompt.data("alerts")["alerts"] == own.data("alerts")["alerts"]
+    assert "what if: prob:0 replaced" in prompt.show("runs").splitlines()[-1]
+    said = prompt.show(f"export {tmp_path}/p.npy prob")
+    assert "It is of a run with other values: what if: prob:0 replaced." in said
+    prompt.run("original")
+    assert prompt.context.current == 0
+    assert prompt.context.run.call.replaced == () and len(programs_own(prompt.context.runs)) == 1
 
 
 def test_one_run_and_its_json(tmp_path: Path) -> None:

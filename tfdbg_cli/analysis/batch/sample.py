@@ -41,9 +41,9 @@ def sample_of(run: Run, batch: BatchRows, row: int) -> Sample | None:
 
 def _was_set(run: Run, batch: BatchRows, row: int) -> bool:
     """Whether the row holds other bits than in the program's run, of which `run` is one with other values."""
-    if run.change is None:
-        return False
     source = tensor_name_of(batch.source)
+    if run.change is None:  # of what was recorded it is not known which rows of it were set
+        return source in run.replaced
     asked = batch if batch.rows else replace(batch, rows=(row,))
     now, before = (
         [part.row(row) for part in components(one, asked) if tensor_name_of(part.name) == source]

@@ -174,7 +174,7 @@ class Judge:
     def _is_set(self, rows: RowPair) -> bool:
         """Whether `set` put one of a pair in its place: that is no rounding, however little it is."""
         return any(
-            run.change is not None and set_in(run, store[row].name, reads.node(row)) is not None
+            set_in(run, store[row].name, reads.node(row)) is not None
             for run, store, reads, row in zip(self._runs, self._stores, self._reads, rows, strict=True)
         )
 

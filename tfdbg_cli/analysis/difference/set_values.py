@@ -13,7 +13,7 @@ def set_in(run: Run, name: TensorName, node: Node | None) -> TensorName | None:
 
     That is the tensor itself, or the variable that is read; None where neither was replaced.
     """
-    replaced = run.change.replaced if run.change is not None else ()
+    replaced = run.replaced
     if name in replaced:
         return name
     read = node.inputs[0] if node is not None and node.op_type in VARIABLE_READS and node.inputs else None

@@ -87,7 +87,7 @@ def look_for(run: Run, search: OriginSearch) -> Finding | Passed:
         origin = replace(origin, cause=Cause(f"`set` assigned this value to variable {assigned}."))
     if given:
         origin = replace(origin, cause=Cause(f"`set` gave the program this value in place of {given}."))
-    if run.change is not None and origin.name in run.change.replaced and _made_bad(run, run.change.base, origin):
+    if origin.name in run.replaced and (run.change is None or _made_bad(run, run.change.base, origin)):
         origin = replace(origin, cause=BY_SET)
     held = None if origin.node is None else still_held(run, origin.node, origin.bad)
     if held is not None:

@@ -11,10 +11,19 @@ from tfdbg_cli.model.runs import Opened, Run, WhatIf
 
 def base_of(context: Context) -> int:
     """The index of the program's own run behind the one looked at, which `again` may have made of it."""
-    run = context.run
-    if run.change is None:
-        return context.current
-    return next((index for index, other in enumerate(context.runs) if other is run.change.base), context.current)
+    return base_at(context, context.current)
+
+
+def base_at(context: Context, place: int) -> int:
+    """The same of the run at `place`. Of a recording it is that of the program with the same number and call."""
+    run = context.runs[place]
+    if run.change is not None:
+        return next((index for index, other in enumerate(context.runs) if other is run.change.base), place)
+    if not run.what_if_title:
+        return place
+    calls = ((index, context.runs[index].call) for index in range(place - 1, -1, -1))
+    made_of = ((index, call) for index, call in calls if not call.replaced and call.number == run.call.number)
+    return next((index for index, call in made_of if call.same == run.call.same), place)
 
 
 def what_if_of(run: Run, context: Context) -> WhatIf:

@@ -89,7 +89,7 @@ def _others(context: Context) -> Iterator[Run]:
             run = context.runs[place]
         except TfdbgError:  # deleted meanwhile, or not ours to read
             continue
-        if run.change is None and run.call.same not in seen:
+        if not run.what_if_title and run.call.same not in seen:
             seen.add(run.call.same)
             yield run
 

@@ -121,7 +121,7 @@ def commands(registry: Registry) -> tuple[Command, ...]:
     """The commands; to show the program's own run `original` needs the others in `registry`."""
 
     def original(context: Context, options: argparse.Namespace) -> Outcome:
-        if context.run.change is None:
+        if not context.run.what_if_title:
             where = "Under `tfdbg replay` " if isinstance(context.stop, Opened) and not context.stop.is_replay else ""
             raise TfdbgError("This is the program's own run.", hint=f"{where}`again` makes another of it.")
         context.select_run(base_of(context))

@@ -22,6 +22,7 @@ from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, Command
 from tfdbg_cli.commands.views.alerts import alert_data, nonfinite_text
 from tfdbg_cli.commands.views.links import source_link, tensor_link
 from tfdbg_cli.commands.views.made_at import lines_lost
+from tfdbg_cli.commands.views.other_calls import made_left_out
 from tfdbg_cli.commands.views.rule_alerts import rule_blocks, rule_data
 from tfdbg_cli.commands.views.run_health import run_healths
 from tfdbg_cli.document.document import Block, Document, Text
@@ -144,9 +145,7 @@ def _head(
         lines.append(line(Span(left, Style.HINT), Span(way, Style.KEY, way)))
     if more:
         lines.append(line(Span("Not looked further: `alerts -m 0` lists all.", Style.HINT)))
-    if context.made:
-        left = f"{count_text(len(context.made), 'run')} with values of your own (`again`) left out."
-        lines.append(line(Span(left, Style.HINT)))
+    lines += made_left_out(context)
     runs = ((context.runs[alert.run], alert) for alert in shown)
     if lost := lines_lost((run.tracebacks, line_of(run, run.tensors[one.index].node)) for run, one in runs):
         lines.append(line(Span(lost, Style.WARNING)))

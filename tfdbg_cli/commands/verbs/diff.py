@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from tfdbg_cli.analysis.difference.tolerance import EXACT, Tolerance
-from tfdbg_cli.commands.asked.computed_again import base_of
+from tfdbg_cli.commands.asked.computed_again import base_at, base_of
 from tfdbg_cli.commands.asked.run_choice import names_run, place_of_run
 from tfdbg_cli.commands.context import HOW_TO_KEEP_RUNS, Context
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
@@ -63,12 +63,12 @@ def _replicas(context: Context, options: argparse.Namespace) -> Document:
 def _is_alone(context: Context) -> bool:
     """Whether the run looked at has no other that `diff` would compare it with; a graph of a file never has."""
     run = context.run
-    made = any(one.change is not None for one in context.made)
-    return run.call.kind is RunKind.GRAPH or (context.current == 0 and run.change is None and not made)
+    alone = context.current == 0 and not run.what_if_title and not context.made_count
+    return run.call.kind is RunKind.GRAPH or alone
 
 
 def _made_again(runs: Sequence[Run]) -> bool:
-    return isinstance(runs, tuple) and runs[0].change is not None
+    return isinstance(runs, tuple) and bool(runs[0].what_if_title)
 
 
 def _asked_for(context: Context, words: list[str]) -> tuple[Recorded, Recorded]:
@@ -109,9 +109,10 @@ def _here(context: Context, place: int) -> Recorded:
 
 def _pair(context: Context) -> tuple[int, int]:
     """The places of the two runs that are meant: the one looked at and the one that it was made of, or before it."""
-    if context.run.change is not None:
+    if context.run.what_if_title:
         return base_of(context), context.current
-    made = [i for i, run in enumerate(context.runs) if run.change is not None and run.change.base is context.run]
+    places = range(len(context.runs) - context.made_count, len(context.runs))
+    made = [place for place in places if base_at(context, place) == context.current]
     if made:
         return context.current, made[-1]
     if context.current > 0:

@@ -81,7 +81,7 @@ def _export_tensors(context: Context, options: argparse.Namespace) -> Document:
         raise TfdbgError("No tensor has a value to export.", hint=lost[0] if lost else "`lt` lists the tensors.")
     said = [export_tensors(tensors, options.file, force=options.force)]
     notes = [f"{count_text(len(lost), 'tensor')} without a value left out. The first: {lost[0]}"] if lost else []
-    notes += [told.text for told in given_instead(context, names)]
+    notes += [*(told.text for told in given_instead(context, names)), *_not_the_programs(context)]
     return _answer(options, said, {"tensors": len(tensors), "notes": notes})
 
 
@@ -129,7 +129,12 @@ def _export_table(context: Context, options: argparse.Namespace, registry: Regis
         said = export_json(shown.data(), options.file, force=options.force)
     else:
         said = export_table(shown.data(), options.table, options.file, force=options.force)
-    return _answer(options, [said], {"table": options.table, "notes": []})
+    return _answer(options, [said], {"table": options.table, "notes": _not_the_programs(context)})
+
+
+def _not_the_programs(context: Context) -> list[str]:
+    """That what is written is of a run that the program never made; empty of its own runs."""
+    return [f"It is of a run with other values: {context.run.what_if_title}."] if context.asks_what_if else []
 
 
 def _answer(options: argparse.Namespace, said: list[Line], data: dict[str, object]) -> Document:

@@ -32,8 +32,7 @@ def _input(context: Context, options: argparse.Namespace) -> Document:
     batch = bad_batch(context) if options.rows is None else any_batch(context)
     rows = _chosen(options.rows, batch)
     found = records_of(context, batch, rows[:_MOST], options.seconds)
-    change = context.run.change
-    if change is not None and tensor_name_of(batch.source) in change.replaced:
+    if tensor_name_of(batch.source) in context.run.replaced:
         found = replace(found, notes=(_SET, *found.notes))
     rows = rows[:_MOST]
     blocks: list[Block] = [Text((*_head(batch, rows, found, cut=options.rows is None), EMPTY_LINE))]

@@ -30,7 +30,7 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
         force=options.force,
     )
     said = [*said, *(one.text for run in runs for one in pending_instead(run))]
-    made = sum(run.change is not None for run in runs)
+    made = sum(bool(run.what_if_title) for run in runs)
     if made:
         are = "is no run" if made == 1 else "are no runs"
         said = [*said, f"{made:,} of them {are} of the program, but of `again`."]
@@ -39,13 +39,13 @@ def _save(context: Context, options: argparse.Namespace) -> Document:
 
 
 def _told_apart(run: Run) -> Run:
-    """`run`, which says in its first notes what `set` changed, and in its title if it is not the program's own."""
+    """`run`, which says in its first notes what `set` changed, and in its call if it is not the program's own."""
     told = tuple(one.text for one in pending_instead(run))
     if told:
         run = replace(run, notes=(*told, *run.notes))
     if run.change is None:
         return run
-    call = replace(run.call, function=f"{run.call.what} {run.change.title}")
+    call = replace(run.call, replaced=tuple(map(str, run.change.replaced)))
     return replace(run, call=call, notes=(_NOT_THE_PROGRAMS, *run.notes))
 
 

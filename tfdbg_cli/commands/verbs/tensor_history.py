@@ -19,7 +19,7 @@ from tfdbg_cli.commands.query.plain_rows import Left, PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
 from tfdbg_cli.commands.views.alerts import nonfinite_text
-from tfdbg_cli.commands.views.other_calls import of_other_calls
+from tfdbg_cli.commands.views.other_calls import made_left_out, of_other_calls
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.plot import PLOT_LINES, Plot
 from tfdbg_cli.document.summary import nonfinite_style, number_span, number_text, summary_data
@@ -62,7 +62,7 @@ def _found(context: Context, options: argparse.Namespace, what: FollowedTensor) 
         context.memory.histories[key] = tensor_history(
             context.runs,
             what.tensor,
-            wanted=lambda run: run.change is None and (options.all or run.call.same == same),
+            wanted=lambda run: not run.what_if_title and (options.all or run.call.same == same),
             part=(lambda array: sliced(array, slicing)) if slicing else None,
             execution=options.number,
             name_in=what.name_in if options.all else None,
@@ -167,7 +167,7 @@ class _Screen:
         if found.unreadable:
             lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
         followed = len(found.points) + found.without + found.unreadable
-        lines += of_other_calls(self._context, followed, self._everything)
+        lines += [*of_other_calls(self._context, followed, self._everything), *made_left_out(self._context)]
         if self._untold_summaries():
             lines.append(self._untold())
         if self._points and all(point.summary is None and not point.is_lost for point in self._points):

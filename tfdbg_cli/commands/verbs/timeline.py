@@ -117,7 +117,7 @@ def _executions(context: Context) -> Sequence[Execution]:
     if isinstance(runs, TellsExecutions):
         return runs.executions
     whole = ((at, context.runs[at]) for at in range(len(context.runs)))
-    return [_whole(run, at) for at, run in whole if run.change is None]  # else the program did not make it
+    return [_whole(run, at) for at, run in whole if not run.what_if_title]  # else the program did not make it
 
 
 def _in_order_of_time(context: Context, executions: Sequence[Execution]) -> bool:

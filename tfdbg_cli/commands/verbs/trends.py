@@ -15,7 +15,7 @@ from tfdbg_cli.commands.query.argument import QUERY_ARGUMENT
 from tfdbg_cli.commands.query.plain_rows import PlainRows
 from tfdbg_cli.commands.registry import WITH_TENSORS, Argument, ArgumentKind, Command
 from tfdbg_cli.commands.syntax import quoted
-from tfdbg_cli.commands.views.other_calls import of_other_calls
+from tfdbg_cli.commands.views.other_calls import made_left_out, of_other_calls
 from tfdbg_cli.commands.views.trend_page import chosen_series, series_blocks, trends_of
 from tfdbg_cli.document.document import Block, Document, Text
 from tfdbg_cli.document.sparkline import signs
@@ -91,14 +91,14 @@ def _head(context: Context, found: Trends, series: Sequence[Series], options: ar
     if found.unreadable:
         lines.append(line(Span(f"{count_text(found.unreadable, 'run')} cannot be read.", Style.WARNING)))
     everything = "" if options.all else COMMAND.spell(options, all=True)
-    lines += of_other_calls(context, len(context.runs) - found.others, everything)
+    lines += [*of_other_calls(context, len(context.runs) - found.others, everything), *made_left_out(context)]
     if found.untold:
         lack = "there are neither values nor mean and std, so no norm is known."
         lines.append(line(Span(f"Of {count_text(found.untold, 'gradient')} {lack}", Style.WARNING)))
     elif not series:
         lines.append(line(Span(_NOTHING, Style.HINT)))
     if len(steps) < 2 and not isinstance(context.stop, Opened):
-        lines += _how_to_see_more(context, found.others, everything)
+        lines += _how_to_see_more(context, found.others - context.made_count, everything)
     return lines
 
 

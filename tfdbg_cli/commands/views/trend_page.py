@@ -29,7 +29,7 @@ def trends_of(context: Context, *, everything: bool) -> Trends:
     key = same, everything
     known = context.memory.trends
     if key not in known:
-        found = trends(context.runs, lambda run: run.change is None and (everything or run.call.same == same))
+        found = trends(context.runs, lambda run: not run.what_if_title and (everything or run.call.same == same))
         beside = None if isinstance(context.stop, Opened) else context.stop.beside
         kept = {} if beside is None else beside.trends
         earlier = [one for other, series in kept.items() if everything or other == same for one in series]

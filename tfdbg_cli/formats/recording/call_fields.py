@@ -44,6 +44,7 @@ def call_fields(call: Call) -> dict[str, Any]:
         **({"worker": call.worker} if call.worker else {}),
         **({"result_names": list(call.result_names)} if call.result_names else {}),
         **({"for_gradient": call.for_gradient} if call.for_gradient else {}),
+        **({"replaced": list(call.replaced)} if call.replaced else {}),
         **({"carried": [list(item) for item in call.carried.items()]} if call.carried else {}),
         **({"unchanged": list(call.unchanged)} if call.unchanged else {}),
         **({"runs_within": [list(item) for item in call.runs_within.items()]} if call.runs_within else {}),
@@ -68,6 +69,7 @@ def read_call(fields: dict[str, Any], feeds: Mapping[str, Any]) -> Call:
         loop=text(fields.get("loop", "")),
         result_names=texts(fields.get("result_names", [])),
         for_gradient=whole(fields.get("for_gradient", 0)),
+        replaced=texts(fields.get("replaced", [])),
         worker=text(fields.get("worker", "")),  # there only where several workers recorded together
         came=dict(map(_came, items(fields.get("came", [])))),
         carried={text(name): whole(run) for name, run in map(items, items(fields.get("carried", [])))},

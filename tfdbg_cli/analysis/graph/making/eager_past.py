@@ -94,8 +94,7 @@ def with_like_arguments(first: Run, second: Run) -> tuple[Run, Run]:
 
     What eager ops made for the other one is no part of what the function did with either.
     """
-    changes = [run.change for run in (first, second) if run.change is not None]
-    given = {name for change in changes for name in change.replaced}
+    given = {*first.replaced, *second.replaced}
     return _given_own(first, given), _given_own(second, given)
 
 

@@ -71,7 +71,7 @@ class Lineage(NodeFacts):
         self._feeds = run.call.feeds
         self._held = HeldBefore(run)
         self._turns = LoopTurns(run.graph, run.tensors)
-        self._replaced = () if run.change is None else run.change.replaced
+        self._replaced = run.replaced
         states = VariableStates(run.graph, run.tensors, self._replaced)
         self._states = states if run.call.kind is RunKind.FUNCTION else None
 

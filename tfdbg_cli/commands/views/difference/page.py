@@ -114,7 +114,7 @@ def _weight(one: Verdict) -> tuple[bool, float, int]:
 def _head(beside: SideBySide) -> list[Line]:
     lines = []
     for label, name, run in zip("AB", beside.names, beside.comparison.runs, strict=True):
-        title = run.change.title if run.change is not None else run.call.title
+        title = run.what_if_title or run.call.title
         said: list[Span | str] = [Span(name, Style.NAME), "  "] if name else []
         lines.append(line(label_span(label), *said, title))
     found = beside.compared

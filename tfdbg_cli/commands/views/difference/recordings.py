@@ -14,6 +14,7 @@ from tfdbg_cli.analysis.difference.divergence import Told, silently
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.variables_alone import variables_alone
+from tfdbg_cli.commands.context import programs_own
 from tfdbg_cli.commands.views.difference.page import SideBySide, difference_document
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
@@ -58,7 +59,7 @@ def opened_recording(path: str) -> Recorded:
     opened = open_path(path)
     if not opened.runs:
         raise TfdbgError(f"There is no run in {path}.")
-    recorded = Recorded(opened.runs, path)
+    recorded = Recorded(programs_own(opened.runs), path)
     return Recorded((_wanted(recorded, int(numbered[2])),), path) if numbered else recorded
 
 

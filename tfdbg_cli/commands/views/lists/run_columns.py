@@ -164,9 +164,10 @@ def tensor_count(runs: Sequence[Run], place: int) -> int:
 
 def title_of(runs: Sequence[Run], place: int, outline: RunOutline, workers: bool = False) -> str:
     """What was called; without the worker where a column of its own tells `workers`."""
-    change = None if isinstance(runs, TellsOutlines) else runs[place].change  # of what is on disk nothing is changed
-    if change:
-        return change.title
+    # A recording tells it of the call; it has no other change.
+    what_if = outline.call.what_if_title if isinstance(runs, TellsOutlines) else runs[place].what_if_title
+    if what_if:
+        return what_if
     return replace(outline.call, worker="").title if workers else outline.call.title
 
 

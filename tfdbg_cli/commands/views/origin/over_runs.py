@@ -55,7 +55,7 @@ def _sizes(context: Context, name: TensorName) -> list[tuple[int, float]]:
             run = context.runs[place]
         except TfdbgError:  # deleted meanwhile, or not ours to read
             continue
-        if run.call.same != same or run.change is not None:
+        if run.call.same != same or run.what_if_title:
             continue
         size = largest_in(run, name)
         if not size:

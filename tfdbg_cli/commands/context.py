@@ -18,7 +18,7 @@ from tfdbg_cli.model.calls import Call
 from tfdbg_cli.model.graph import Graph
 from tfdbg_cli.model.ignored import Ignored
 from tfdbg_cli.model.names import TensorName
-from tfdbg_cli.model.runs import Opened, Run, RunEnd, RunStart, Stop
+from tfdbg_cli.model.runs import HoldsMade, Opened, Run, RunEnd, RunStart, Stop
 from tfdbg_cli.model.sources import Sources, Traceback
 from tfdbg_cli.model.statistics import Summary
 from tfdbg_cli.model.tensors import summary_in_steps, summary_of
@@ -383,6 +383,8 @@ def count_made(runs: Sequence[Run]) -> int:
     One that cannot be read is taken for the program's.
     """
     count = 0
+    if not isinstance(runs, HoldsMade) or not runs.holds_made:
+        return count
     try:
         while count < len(runs) and runs[len(runs) - 1 - count].what_if_title:
             count += 1

@@ -209,6 +209,14 @@ class Estimate:
 
 
 @runtime_checkable
+class HoldsMade(Protocol):
+    """A sequence of runs on disk that knows whether the last ones may be of `again`, and not of the program."""
+
+    @property
+    def holds_made(self) -> bool: ...
+
+
+@runtime_checkable
 class TellsOutlines(Protocol):
     """A sequence of runs, many and on disk, that can tell what a list shows of each without reading the whole run.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import shutil
 import sqlite3
 from dataclasses import replace
@@ -135,7 +136,7 @@ def test_a_recording_from_before_recordings_had_ids_is_as_it_was(recording: Path
     index = sqlite3.connect(recording / "index.sqlite")
     for number, text in index.execute("SELECT id, description FROM runs").fetchall():
         fields = json.loads(text)
-        assert len(fields.pop("recording")) == 32
+        assert len(fields.pop("recording")) == 32 and fields.pop("headers")
         index.execute("UPDATE runs SET description = ? WHERE id = ?", (json.dumps(fields), number))
     index.commit()
     index.close()
@@ -293,3 +294,31 @@ def test_a_very_long_header_is_looked_at_where_it_begins_and_ends(
         path.write_bytes(changed)
         [(text, _)] = examined(recording).troubles
         assert text == f"The header of the file data/{path.name} is damaged; values of 2 runs lie in it."
+
+
+def test_a_header_of_which_one_bit_is_another_is_told(recording: Path) -> None:
+    """A blind test: 39 of 60 such headers passed, though other tools read other names, types or shapes from them."""
+    path = _data_file(recording)
+    whole = path.read_bytes()
+    length = len(whole[8 : 8 + int.from_bytes(whole[:8], "little")].rstrip())
+    tensors = open_path(recording).runs[0].tensors
+    chance = random.Random(1)
+    for place in chance.sample(range(8, 8 + length), 100):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << chance.randrange(8)
+        path.write_bytes(changed)
+        [(text, _)] = examined(recording).troubles
+        assert text == f"The header of the file data/{path.name} is damaged; values of 2 runs lie in it.", place
+        assert not isinstance(tensors.value(1), NoValue)
+    path.write_bytes(whole)
+    assert not examined(recording).troubles
+
+
+def test_a_header_that_tells_of_a_run_more_than_the_index_is_whole(recording: Path) -> None:
+    """So it is where the program was killed between both."""
+    path = _data_file(recording)
+    content = path.read_bytes()
+    end = content.index(b"}" + b" " * 8)
+    more = b',"run 3/x:0":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}'
+    path.write_bytes(content[:end] + more + content[end + len(more) :])
+    assert not examined(recording).troubles

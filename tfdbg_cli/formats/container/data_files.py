@@ -7,6 +7,7 @@ is written anew when a run is complete; so the file is one that other tools read
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring_ascii as quoted
@@ -44,12 +45,22 @@ class Location:
     encoding: int
 
 
+@dataclass(frozen=True, slots=True)
+class HeaderSum:
+    """What the first `length` bytes of a data file, those of its header up to a run, add up to (CRC-32)."""
+
+    file: int
+    length: int
+    crc: int
+
+
 @dataclass
 class _OpenFile:
     """The file that is written to.
 
     `header` is the header as of the last flush, without its closing brace: at first it names the recording alone.
-    `entries` are those added since then; `kept` is what `end` was at the last flush.
+    `entries` are those added since then; `kept` is what `end` was at the last flush, `crc` what the header and its
+    length added up to.
     """
 
     number: int
@@ -59,6 +70,7 @@ class _OpenFile:
     header: bytearray
     end: int = 0  # bytes of elements so far; elements begin after the header
     kept: int = 0
+    crc: int = 0
     entries: list[str] = field(default_factory=list)
     _waiting: int = 0  # bytes of `entries`
 
@@ -74,7 +86,15 @@ class _OpenFile:
     def begin(self) -> None:
         """Write a header that names no tensors."""
         content = (bytes(self.header) + b"}").ljust(self.room)
-        self.writes.write_small(memoryview(self.room.to_bytes(8, "little") + content), 0)
+        length = self.room.to_bytes(8, "little")
+        self.crc = zlib.crc32(length + self.header)
+        self.writes.write_small(memoryview(length + content), 0)
+
+    @property
+    def header_sum(self) -> HeaderSum:
+        """Of the header with all entries, though without its closing brace."""
+        added = self._added()
+        return HeaderSum(self.number, 8 + len(self.header) + len(added), zlib.crc32(added, self.crc))
 
     def unused_before(self, content: memoryview) -> int:
         """How many bytes of padding to put before `content` so that it need not be copied for writing."""
@@ -98,14 +118,19 @@ class _OpenFile:
     def flush(self) -> None:
         """Write everything, and the header that names it, through to the disk."""
         self.writes.flush()
-        added = ",".join(self.entries).encode("ascii")
-        added = b"," + added if added else b""
+        added = self._added()
         self.writes.write_small(memoryview(added + b"}"), 8 + len(self.header))
         os.fdatasync(self.descriptor.number)
         self.header += added
+        self.crc = zlib.crc32(added, self.crc)
         self.entries.clear()
         self._waiting = 0
         self.kept = self.end
+
+    def _added(self) -> bytes:
+        """What was added to the header since the last flush."""
+        added = ",".join(self.entries).encode("ascii")
+        return b"," + added if added else b""
 
     def forget(self) -> None:
         """Undo everything since the last flush."""
@@ -161,6 +186,7 @@ class DataFiles:
         self._headers = self._elements = 0  # bytes of headers and of elements in files that are complete
         self._begun: list[int] = []  # since the last flush
         self._ended: dict[int, int] = {}  # bytes of files that are complete since the last flush
+        self._ended_headers: list[HeaderSum] = []  # theirs
 
     def begin_run(self, planned: Sequence[Planned], sizes: Sequence[int]) -> None:
         """Make room in a header for the `planned` tensors; `sizes` are in bytes, as far as known. Raises OSError."""
@@ -194,11 +220,16 @@ class DataFiles:
         Raises OSError.
         """
         written, self._ended = self._ended, {}
+        self._ended_headers.clear()
         if self._open is not None:
             self._open.flush()
             written[self._open.number] = self._open.size
         self._begun.clear()
         return written
+
+    def header_sums(self) -> Sequence[HeaderSum]:
+        """Of the headers of all files written since the last flush, with what is in them by now."""
+        return [*self._ended_headers, *([] if self._open is None else [self._open.header_sum])]
 
     def end_file(self) -> None:
         """Write no more into the file that is open. Raises OSError."""
@@ -206,6 +237,7 @@ class DataFiles:
             return
         self._open.flush()
         self._ended[self._open.number] = self._open.size
+        self._ended_headers.append(self._open.header_sum)
         self._headers += self._open.used
         self._elements += self._open.end
         self._open.writes.close()
@@ -219,6 +251,7 @@ class DataFiles:
             self._end_unwritten(self._open)
         begun, self._begun = self._begun, []
         self._ended.clear()
+        self._ended_headers.clear()
         for number in begun:
             data_file(self._root, number).unlink(missing_ok=True)
 

@@ -6,13 +6,14 @@ A file of another recording, in the place of one's own, holds other values.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container.index import DamagedIndexError, Index
-from tfdbg_cli.formats.container.layout import METADATA, RECORDING, data_file
+from tfdbg_cli.formats.container.layout import HEADERS, METADATA, RECORDING, data_file
 from tfdbg_cli.formats.recording.regular_file import opened
 from tfdbg_cli.formats.recording.stand_in import source_of
 
@@ -22,6 +23,7 @@ _GLANCE = 1 << 16  # bytes of a header that are read where many files are asked 
 _SOME = 256  # tensors that are compared at a glance
 _OLDEST = "(SELECT min(run) FROM run_files WHERE file = ?1)"
 _DESCRIPTION = f"SELECT description FROM runs WHERE id = {_OLDEST}"
+_LATEST = "SELECT description FROM runs WHERE id = (SELECT max(run) FROM run_files WHERE file = ?)"
 _SPANS = f"SELECT offset, stored FROM tensors WHERE run = {_OLDEST} AND file = ?1 AND stored > 0 LIMIT ?2"
 
 
@@ -52,6 +54,25 @@ class OwnFiles:
         if known is None and source_of(data_file(self._root, number)) is None:
             known = self._differs(number, _SOME, _GLANCE)
         return bool(known)
+
+    def has_whole_header(self, number: int) -> bool:
+        """Whether the header of data file `number` is one, and the one that was written, as far as its index tells.
+
+        Indexes of earlier versions do not tell. Reads all of the header.
+        """
+        path = data_file(self._root, number)
+        return has_header(path) and all(_adds_up(path, *each) for each in self._sums(number))
+
+    def _sums(self, file: int) -> Iterator[tuple[int, int]]:
+        """How long the beginning of the file was as its latest run was written, and what that adds up to."""
+        try:
+            found = self._index.one(_LATEST, file)
+            sums = json.loads(found[0]).get(HEADERS, []) if found is not None else []
+            for number, length, crc in sums:
+                if number == file and isinstance(length, int) and isinstance(crc, int) and length <= _MOST:
+                    yield length, crc
+        except (ValueError, TypeError, AttributeError, RecursionError):  # DamagedIndexError among them
+            return
 
     def _differs(self, number: int, some: int, most: int | None) -> bool | None:
         spans = self._spans(number, some)
@@ -102,6 +123,21 @@ def is_of_another(
 def has_header(path: Path) -> bool:
     """Whether the file begins with a header of safetensors; one that is too long to be looked at counts as such."""
     return _header(path) is not None
+
+
+def _adds_up(path: Path, length: int, crc: int) -> bool:
+    """Whether the first `length` bytes of the file add up to `crc`, and behind them the header ends or goes on.
+
+    It goes on where the program was killed before it told the index of a run.
+    """
+    try:
+        with opened(path) as (file, _):
+            content = file.read(length)
+            room = int.from_bytes(content[:_LENGTH], "little")
+            rest = file.read(max(0, min(room, _MOST) + _LENGTH - length))
+    except (OSError, TfdbgError):
+        return True  # what cannot be read is told of elsewhere
+    return zlib.crc32(content) == crc and (rest.strip(b" ") == b"}" or rest.startswith(b","))
 
 
 def _header(path: Path, most: int | None = None) -> tuple[int, Mapping[str, Any]] | None:

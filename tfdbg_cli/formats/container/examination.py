@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import layout
-from tfdbg_cli.formats.container.data_headers import has_header
 from tfdbg_cli.formats.container.file_troubles import trouble_of
 from tfdbg_cli.formats.container.reader import COPY_MANIFEST, RecordingReader, no_run_advice
 from tfdbg_cli.formats.container.recorded_sources import RecordedSources
@@ -19,7 +18,7 @@ from tfdbg_cli.model.units import count_text
 _RUNS_LOOKED_AT = 200
 _LOST = "It is in no file here: look at what was saved, copy that again if it was no whole copy, and save it anew."
 _COPY_INDEX = "Copy index.sqlite again. What a command cannot read of it, it says."
-_NO_HEADER = "tfdbg reads them by its index, other tools cannot. Copy the file again."
+_NO_HEADER = "tfdbg reads them by its index; other tools cannot, or read something else. Copy the file again."
 _OUTSIDE = "The index is damaged there: copy index.sqlite again. These have no values."
 
 
@@ -79,7 +78,7 @@ def _data_files(place: NamedPath, reader: RecordingReader) -> list[tuple[str, st
             sizes[number] = max(_length(path), size)  # what is said of its rows is said of what it was
             continue
         sizes[number] = max(_length(path), size)
-        if not has_header(path):
+        if not reader.own_files.has_whole_header(number):
             found.append((f"The header of the file {name} is damaged; {holds}.", _NO_HEADER))
     return [*found, *_rows(reader, sizes)]
 

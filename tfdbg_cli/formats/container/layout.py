@@ -30,6 +30,7 @@ VERSION = 1
 APPLICATION_ID = 0x74666462  # "tfdb", in the header of the SQLite file
 METADATA = "__metadata__"  # in the header of a data file what is no tensor, by the rules of safetensors
 RECORDING = "recording"  # the id of the recording, there and in the description of a run
+HEADERS = "headers"  # in the description of a run: what the headers of its data files add up to
 
 SCHEMA = """
 CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);

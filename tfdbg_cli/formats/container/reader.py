@@ -66,7 +66,8 @@ def open_recording(root: Path) -> SavedRecording:
         raise NothingYetError(f"No run of the recording {root} was finished.", hint=no_run_advice(root))
     news = News(root, runs[-1])
     notes = (*(f"{note} {COPY_MANIFEST}" for note in reader.notes), *told_of_files(reader))
-    return SavedRecording(GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()]), notes)
+    growing = GrowingRuns(runs, reader.run, lambda: [number for number, _ in news.read()], holds_made=True)
+    return SavedRecording(growing, notes)
 
 
 def told_of_files(reader: RecordingReader) -> Iterator[str]:

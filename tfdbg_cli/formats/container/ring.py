@@ -116,10 +116,18 @@ class Ring:
             raise CrowdedFileError(error.message, hint=error.hint) if crowded else error from None
 
     def let_go(self, given_way: GivenWay) -> None:
-        """Count the runs that gave way, and remove their files."""
+        """Count the runs that gave way, and remove their files. Raises OSError and sqlite3.Error."""
         self.dropped += given_way.runs
         for number in given_way.files:
             self._files.remove(number)
+        self._give_pages_back()
+
+    def _give_pages_back(self) -> None:
+        """Shrink the index where pages that are free in it, and on the disk all the same, are beyond the budget."""
+        free, size = self._pragma("freelist_count"), self._pragma("page_size")
+        beyond = self._taken() + free * size - self._budget
+        for _ in range(min(free, -(-beyond // size)) if self._budget else 0):
+            self._index.execute("PRAGMA incremental_vacuum(1)")  # Python's sqlite3 makes one step of one for more
 
     def _full(self) -> TfdbgError:
         return TfdbgError(

@@ -14,7 +14,7 @@ import numpy as np
 from tfdbg_cli.formats.container.contents import SharedContents, SharedTexts
 from tfdbg_cli.formats.container.data_files import DataFiles, Location
 from tfdbg_cli.formats.container.elements import ElementBytes, elements_of
-from tfdbg_cli.formats.container.layout import RECORDING, shape_text
+from tfdbg_cli.formats.container.layout import HEADERS, RECORDING, shape_text
 from tfdbg_cli.formats.container.lost_values import lost_at_saving, lost_value
 from tfdbg_cli.formats.container.packed_columns import FACTS, PLACES, WORTH, packed
 from tfdbg_cli.formats.container.program import Programs
@@ -273,6 +273,7 @@ class RunRows:
             if run.profile is None
             else self._contents.number(json_bytes(profile_fields(run.profile))),
             RECORDING: self._files.recording,
+            HEADERS: [[one.file, one.length, one.crc] for one in self._files.header_sums()],
             **({"lost": list(lost)} if lost else {}),
             **self._variables(run),
             **columns,

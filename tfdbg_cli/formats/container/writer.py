@@ -210,6 +210,7 @@ def _about(run: Run) -> int:
 def _new_index(path: Path) -> sqlite3.Connection:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE_FILE))
     index = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    index.execute("PRAGMA auto_vacuum = INCREMENTAL")  # so that the index can shrink where there is a budget
     index.execute(f"PRAGMA application_id = {layout.APPLICATION_ID}")
     index.execute(f"PRAGMA user_version = {layout.VERSION}")
     index.execute("PRAGMA synchronous = NORMAL")

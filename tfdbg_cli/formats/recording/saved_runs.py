@@ -28,10 +28,19 @@ class Glance(Generic[Key]):
 class SavedRuns(Sequence[Run], Generic[Key]):
     """A sequence with a run for each of `keys` (a folder, say), read by `read` on access; the last few are cached.
 
-    `glance` tells some facts without reading the run.
+    `glance` tells some facts without reading the run. Where the last ones may be runs that the program never made,
+    but `again`, it `holds_made`.
     """
 
-    def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run], glance: Glance[Key] | None = None) -> None:
+    def __init__(
+        self,
+        keys: Sequence[Key],
+        read: Callable[[Key], Run],
+        glance: Glance[Key] | None = None,
+        *,
+        holds_made: bool = False,
+    ) -> None:
+        self.holds_made = holds_made
         self._keys = keys
         self._read = read
         self._glance = glance or Glance[Key]()
@@ -91,9 +100,16 @@ class GrowingRuns(SavedRuns[Key]):
     than the one that reads runs; `fresh` is then called there.
     """
 
-    def __init__(self, keys: Sequence[Key], read: Callable[[Key], Run], fresh: Callable[[], Iterable[Key]]) -> None:
+    def __init__(
+        self,
+        keys: Sequence[Key],
+        read: Callable[[Key], Run],
+        fresh: Callable[[], Iterable[Key]],
+        *,
+        holds_made: bool = False,
+    ) -> None:
         self._growing = list(keys)
-        super().__init__(self._growing, read)
+        super().__init__(self._growing, read, holds_made=holds_made)
         self._fresh = fresh
 
     @property

@@ -17,7 +17,7 @@ from tfdbg_cli.formats.remote.far_file import FarFile
 from tfdbg_cli.formats.remote.far_folder import FarFolder
 from tfdbg_cli.formats.remote.file_system import FileSystem, require_usual_count, unreachable
 from tfdbg_cli.formats.remote.located import located
-from tfdbg_cli.model.runs import Opened, Run
+from tfdbg_cli.model.runs import HoldsMade, Opened, Run
 
 _LONGEST_NAME = 255
 _ODD = "{count:,} files have names that no file here can have, and were left out."
@@ -59,7 +59,8 @@ class FarPlace:
             return replace(run, notes=tuple(map(self.told, run.notes)), origin_path=self.told(run.origin_path))
 
         notes = (*map(self.told, recording.notes), *self.notes)
-        return replace(recording, path=self.address, runs=SavedRuns(range(len(runs)), read), notes=notes)
+        told = SavedRuns(range(len(runs)), read, holds_made=isinstance(runs, HoldsMade) and runs.holds_made)
+        return replace(recording, path=self.address, runs=told, notes=notes)
 
 
 def far_place(address: str) -> FarPlace:

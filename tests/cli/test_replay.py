@@ -300,6 +300,19 @@ def test_values_that_are_damaged_are_told_since_nothing_compares_them(made: tupl
     assert told.startswith("2 recorded values are damaged, and whether they come out the same is not known: first ")
 
 
+def test_a_call_of_which_the_description_is_damaged_is_told(tmp_path: Path) -> None:
+    """A blind test: the function was called a `Session.run`, without a word."""
+    import tensorflow as tf
+
+    path = _bundle_of_function(tmp_path, tf.function(tf.math.log), tf.constant([1.0, 0.0]))
+    case = path / "_tfdbg_cli" / "case.json"
+    case.write_bytes(case.read_bytes()[:100])
+    made = replayed(str(path))
+    (run,) = made.stop.runs
+    assert (run.call.kind, run.call.what) == (RunKind.FUNCTION, "a function whose name is lost")
+    assert "What was recorded of the call is damaged" in made.said and made.said.startswith(run.notes[0])
+
+
 def _bundle_of(tmp_path: Path, build: Any) -> Path:
     """A bundle whose run is what `build` puts into a graph: it gives what is fetched."""
     import tensorflow as tf

@@ -29,6 +29,10 @@ from tfdbg_cli.model.updates import BEFORE_UPDATE
 from tfdbg_cli.model.values import Array
 
 _MOST_NAMED = 8  # ops that reach outside
+_LOST_CALL = (
+    "What was recorded of the call is damaged: the names of the function and of its results are not known. Copy the"
+    " bundle again; `tfdbg doctor` tells which file it is."
+)
 STEPPER = "invoke_stepper"  # the command that walks through a run op by op
 
 
@@ -110,13 +114,14 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
             _require_harmless_to_read(bundle)
         _require_room(bundle.replay_spec, room)
         replayed = replay(bundle.replay_spec, room)
-    recorded = _shown_graph(bundle.run)
+    lost = _lost_call(bundle)
+    recorded = _shown_graph(_as_called(bundle))
     run = replayed.of(without_past(recorded))
     run = replace(run, tensors=behind_inputs(run.tensors, run.graph, _held(bundle.replay_spec)))
     run = _with_variables_before(run, bundle)
     same, found = replay_verdict(bundle, run)
     said = f"Made again from {place}: {found}"
-    notes = [said, *bundle.replay_spec.limits, *_made_elsewhere(bundle)]
+    notes = [said, *lost, *bundle.replay_spec.limits, *_made_elsewhere(bundle)]
     recorded_values = bundle.run.tensors
     notes += filter(None, (difference(recorded_values, run.tensors), uncompared(recorded_values)))
     run = replace(_replayable(run, bundle), notes=(*notes, *replayed.notes), exactness=None, origin_path="")
@@ -125,7 +130,9 @@ def replayed(path: str, *, trust: bool = False) -> ReplayPrompt:
     elif same:
         run = replace(run, error=bundle.run.error)  # its message names the program's lines
     run = with_recorded_past(run, recorded)
-    return ReplayPrompt(Opened(str(place), (run,), opening="run_info", opened_by=_opened_by(trust)), same, said)
+    return ReplayPrompt(
+        Opened(str(place), (run,), opening="run_info", opened_by=_opened_by(trust)), same, " ".join((said, *lost))
+    )
 
 
 def steps_of(path: str, *, trust: bool = False) -> Opened:
@@ -142,9 +149,23 @@ def steps_of(path: str, *, trust: bool = False) -> Opened:
         if not trust:
             _require_harmless_to_read(bundle)
         _require_room(bundle.replay_spec, memory_budget(user_settings()))
-    run = _replayable(without_past(_shown_graph(bundle.run)), bundle)
-    run = replace(run, origin_path="", notes=(*run.notes, *_made_elsewhere(bundle)))
+    run = _replayable(without_past(_shown_graph(_as_called(bundle))), bundle)
+    run = replace(run, origin_path="", notes=(*run.notes, *_lost_call(bundle), *_made_elsewhere(bundle)))
     return Opened(str(place), (run,), opening=STEPPER, opened_by=_opened_by(trust, "--eager"))
+
+
+def _lost_call(bundle: Bundle) -> tuple[str, ...]:
+    """The sentence for a run of which it is not known any more what was called; nothing where that is known."""
+    wanted = bundle.replay_spec.kind is RunKind.FUNCTION and bundle.run.call.kind is not RunKind.FUNCTION
+    return (_LOST_CALL,) if wanted else ()
+
+
+def _as_called(bundle: Bundle) -> Run:
+    """The recorded run, which is one of a function also where nothing but what makes it again says so."""
+    if not _lost_call(bundle):
+        return bundle.run
+    call = replace(bundle.run.call, kind=RunKind.FUNCTION, function="a function whose name is lost")
+    return replace(bundle.run, call=call)
 
 
 def _prepared(path: str, trust: bool) -> tuple[Path, Bundle]:

@@ -147,3 +147,15 @@ def test_elements_of_a_variable_are_no_rows() -> None:
     origin = OriginSearch(session).first()
     assert origin is not None and origin.name.node == "log"
     assert origin.batch_rows == ()
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["scales given", "scales computed"])
+def test_a_row_that_serves_all_rows_of_another_input_is_no_batch(whole: bool) -> None:
+    """A blind test: of `x[8, 4] / scales[1, 4]` with a 0 among the scales row 0 of 1 was told, fed as the scales."""
+    x, scales, bad = np.ones((8, 4), np.float32), np.ones((1, 4), np.float32), np.ones((8, 4), np.float32)
+    scales[0, 1] = 0
+    bad[:, 1] = INF
+    of = op("of", "Placeholder", value=scales) if whole else op("of", "Abs", "scales", value=scales)
+    ops = (_x(x), *(() if whole else (op("scales", "Placeholder", value=scales),)), of)
+    feeds = {"x:0": x, ("of:0" if whole else "scales:0"): scales}
+    assert _rows(*ops, op("div", "RealDiv", "x", "of", value=bad), feeds=feeds) in ((), tuple(range(8)))

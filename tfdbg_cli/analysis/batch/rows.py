@@ -35,11 +35,27 @@ def batch_rows(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapp
     best. `NO_ROWS` when none does. At the nodes that `through` names only the input at that position is followed, if
     that leads there; all others may rule out some of its rows.
     """
+    if _has_one_row_for_all(run, lineage, index, through):
+        return _by_all_ways(run, lineage, index, bad, NO_ROWS)
     by_way = _rows_behind(run, lineage, index, bad, through) if through else NO_ROWS
     if _is_told_by(by_way, index, bad):
         return by_way
     by_axes = _by_all_ways(run, lineage, index, bad, by_way)
     return _of_each_element(run, lineage, index, bad, through, by_axes)
+
+
+def _has_one_row_for_all(run: Run, lineage: Lineage, index: int, through: Mapping[str, int]) -> bool:
+    """Whether the input to blame has one row, which the op that made the tensor at `index` takes for all of its rows.
+
+    That is none of a batch: `x / scales`, with scales of one row.
+    """
+    node, shape = lineage.node(index), run.tensors[index].shape
+    position = None if node is None else through.get(node.name)
+    if node is None or position is None or node.op_type not in ELEMENTWISE:
+        return False
+    inputs = lineage.places(index)
+    one = inputs[position].shape if position < len(inputs) else None
+    return bool(one and shape and len(one) == len(shape) and one[0] == 1 < shape[0])
 
 
 def _of_all_elements(run: Run, lineage: Lineage, index: int, bad: Array, through: Mapping[str, int]) -> BatchRows:

@@ -53,9 +53,11 @@ def ways_back(rows: RowSet) -> list[RowWay]:
     op = rows.node.op_type
     if op in ELEMENTWISE or op in kinds.TRUTHS or op in kinds.TEXTS_ONE_BY_ONE or op in _HAND_ON:
         # A vector beside a matrix runs along columns, even where it is as long as the batch.
-        rank = len(rows.shape)
         return [
-            w for i, shape in enumerate(rows.inputs) if shape is not None and len(shape) == rank for w in rows.same(i)
+            w
+            for i, shape in enumerate(rows.inputs)
+            if shape is not None and _has_own(rows, shape)
+            for w in rows.same(i)
         ]
     finder = _FINDERS.get(op)
     if finder is not None:
@@ -67,6 +69,13 @@ def ways_back(rows: RowSet) -> list[RowWay]:
     if op in _SAME_AXES:
         return rows.same(0)
     return rows.same(0) if (op in ROWS or op in SAMPLES) and rows.axis == 0 else []
+
+
+def _has_own(rows: RowSet, shape: Shape) -> bool:
+    """Whether an input of `shape` has rows of its own for those of the output, and not one for all of them."""
+    if len(shape) != len(rows.shape):
+        return False
+    return not (0 <= rows.axis < len(shape) and shape[rows.axis] == 1 and rows.shape[rows.axis] > 1)
 
 
 def _is_there(way: RowWay, shape: Shape | None) -> bool:

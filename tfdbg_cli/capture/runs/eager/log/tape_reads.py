@@ -44,14 +44,20 @@ class TapeReads:
 def link_to_reads(ops: Sequence[RecentOp], reads: Mapping[int, RecentOp]) -> None:
     """Have the gradients among `ops` read what `reads` gave, by the ids of what was read on the way, where they did.
 
-    A number of the program's is none of a variable that happens to hold the same.
+    A number of the program's is none of a variable that happens to hold the same, and neither is what an op of the
+    forward pass was given.
     """
+    if not reads:
+        return
+    gradients = [op for op in ops if scope_of_tape(op.stack)]
+    among = {id(op) for op in gradients}
+    others = {id(given) for op in ops if id(op) not in among for given in op.inputs}
     numbers: list[Any] | None = None
-    for op in ops if reads else ():
+    for op in gradients:
         for at, given in enumerate(op.inputs):
             if not isinstance(given, OutsideInput) or (shown := given.shows) is None:
                 continue
-            if id(shown) not in reads or not scope_of_tape(op.stack):
+            if id(shown) not in reads or id(given) in others:
                 continue
             if not given.given.ndim:
                 numbers = _numbers_in(ops) if numbers is None else numbers

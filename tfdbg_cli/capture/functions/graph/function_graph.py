@@ -145,8 +145,25 @@ def _places(root: Scope, made: Mapping[str, TfGraph]) -> dict[str, tuple[TfGraph
     for scope in root.all():
         graph = graphs.get(scope.body.name)
         if graph is not None:
-            places |= {scope.name_of(node): (graph, scope.body.python_name(node)) for node in scope.body.nodes}
+            places |= {scope.name_of(node): (graph, name) for node, name in _made_as(scope, graph).items()}
     return places
+
+
+def _made_as(scope: Scope, graph: TfGraph) -> dict[str, str]:
+    """By the nodes of the function of `scope`, the names of the ops of `graph` that they were made of, in one order.
+
+    Most have one name in both. Where a result is called as an op is (`split_1` the second output of `split`), the
+    definition has other names for ops: `split_1` is `split` then, and `split_1` is `split_1_0`. Where they are not
+    the same ops one by one, names alone tell.
+    """
+    given = {tensor.op.name for tensor in graph.inputs}
+    ops = [op for op in graph.get_operations() if op.name not in given]
+    nodes = scope.body.nodes
+    if [node.op for node in nodes.values()] == [op.type for op in ops]:
+        return {node: op.name for node, op in zip(nodes, ops, strict=True)}
+    known = {op.name for op in ops} | given
+    names = {node: scope.body.python_name(node) for node in nodes}
+    return {node: name for node, name in names.items() if name in known}
 
 
 def _was_loaded(graph: TfGraph) -> bool:

@@ -36,6 +36,17 @@ def _no_sample_of_the_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def undebugged() -> Iterator[None]:
+    """What the test has debugged is debugged no more behind it, and the next one has a debugger of its own."""
+    from tfdbg_cli.api.process import disable
+    from tfdbg_cli.api.process_debugger import process_debugger
+
+    yield
+    disable()
+    process_debugger.cache_clear()
+
+
+@pytest.fixture
 def graph(tf: Any) -> Iterator[Any]:
     """A new graph, which is the default one during the test."""
     with tf.Graph().as_default() as graph:

@@ -391,9 +391,3 @@ def count_made(runs: Sequence[Run]) -> int:
     except TfdbgError:
         pass
     return count
-
-
-def programs_own(runs: Sequence[Run]) -> Sequence[Run]:
-    """Those of `runs` that the program made; all where none is."""
-    count = count_made(runs)
-    return runs[:-count] if 0 < count < len(runs) else runs

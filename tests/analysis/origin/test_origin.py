@@ -423,3 +423,12 @@ def test_rows_are_not_blamed_for_a_variable_that_is_infinite() -> None:
     assert origin is not None and str(origin.name) == "read:0"
     nan = search.nan_after(origin)
     assert nan is not None and str(nan.name) == "y:0" and not nan.batch.rows
+
+
+def test_a_gradient_of_a_power_whose_exponent_a_damaged_graph_lacks() -> None:
+    run = made_run(
+        op("x", "Placeholder", value=[0.0]),
+        op("pow", "Pow", "x", value=[0.0]),
+        op("gradient_tape/pow/Pow", "Pow", "x", value=[INF]),
+    )
+    assert _found(run) == "gradient_tape/pow/Pow:0"

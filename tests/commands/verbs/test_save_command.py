@@ -8,7 +8,7 @@ from support.prompt import Prompt
 from support.sample_run import sample_run
 from support.sample_what_if import changeable
 
-from tfdbg_cli.commands.context import programs_own
+from tfdbg_cli.commands.views.difference.recordings import opened_recording
 from tfdbg_cli.config.settings import Settings
 from tfdbg_cli.formats.container import data_files
 from tfdbg_cli.formats.container.saving import runs_size
@@ -68,14 +68,15 @@ def test_what_if_that_was_saved_is_told_as_it_was_before(tmp_path: Path) -> None
     left = "1 run with values of your own (`again`) left out"
     assert f"{left}, that on show among them." in prompt.show("history prob")
     assert left in prompt.show("alerts")
-    own = Prompt(Opened("r", programs_own(prompt.context.runs)))
+    own = Prompt(Opened("r", prompt.context.runs[:1]))
     assert prompt.data("alerts")["alerts"] == own.data("alerts")["alerts"]
     assert "what if: prob:0 replaced" in prompt.show("runs").splitlines()[-1]
     said = prompt.show(f"export {tmp_path}/p.npy prob")
     assert "It is of a run with other values: what if: prob:0 replaced." in said
     prompt.run("original")
     assert prompt.context.current == 0
-    assert prompt.context.run.call.replaced == () and len(programs_own(prompt.context.runs)) == 1
+    assert prompt.context.run.call.replaced == ()
+    assert [run.call.replaced for run in opened_recording(f"{tmp_path}/r").runs] == [()]
 
 
 def test_one_run_and_its_json(tmp_path: Path) -> None:

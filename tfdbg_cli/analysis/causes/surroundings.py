@@ -41,11 +41,11 @@ class Surroundings:
     For each input, `makers` says what kind of value it is (None: not known), `made_by` names the node that computed
     it, and `batch` says which part of a batch it is. `slope_of` is the op type whose gradient this op computes
     (empty: none, or not known), `slope_again` whether that op computes a gradient itself, and `gradient` whether this
-    op computes a gradient at all. `hidden_by` names a tf.where that
-    hides the result, but not the gradient, `hidden_in` the function of a library that made this tf.where, if the
-    program did not call tf.where itself. `grown` is the variable of largest magnitude upstream, with that
-    magnitude, if it is suspiciously large, and `grown_untrained` whether it is known not to be trained. `scaled` says
-    that the program tests its gradients for being finite, as loss scaling does, `log_variance` that the first input
+    op computes a gradient at all. `hidden_by` names a tf.where that hides the result, but not the gradient,
+    `hidden_in` the function of a library that made this tf.where, if the program did not call tf.where itself.
+    `grown` is the variable of largest magnitude upstream, with that magnitude, if it is suspiciously large, and
+    `grown_untrained` whether it is known not to be trained. `scaled` says that the program tests its gradients for
+    being finite, as loss scaling does, `log_variance` that the first input
     is the logarithm of a variance, `half_log_variance` that it is half of one, whose exponential is a deviation, and
     `variance_of`, where it is a variance or is divided by the root of one, of what. `gradients` says of each input
     whether it is a gradient, `of_variables` whether nothing but variables and constants is behind it. `logged` says
@@ -113,7 +113,7 @@ def surroundings(
     return Surroundings(
         makers=makers,
         slope_of=slope_of,
-        slope_again=bool(slope_of) and _is_of_gradient(node, lineage),
+        slope_again=bool(slope_of) and _is_slope_of_slope(node, lineage),
         hidden_by=hidden,
         hidden_in=hidden_in,
         grown=grown,
@@ -132,17 +132,19 @@ def surroundings(
     )
 
 
-def _is_of_gradient(node: Node, lineage: Lineage) -> bool:
+def _is_slope_of_slope(node: Node, lineage: Lineage) -> bool:
     """Whether the gradient that `node` computes of a power is one of a gradient: 1 came off its exponent twice."""
-    exponent = lineage.edges(node)[1].node if node.op_type == "Pow" else None
-    return (
-        exponent is not None
-        and _is_one_less(exponent, lineage)
-        and (
-            (before := below_moves(lineage.edges(exponent)[0].node, lineage)) is not None
-            and _is_one_less(before, lineage)
-        )
-    )
+    exponent = _input_of(node, 1, lineage) if node.op_type == "Pow" else None
+    if exponent is None or not _is_one_less(exponent, lineage):
+        return False
+    before = below_moves(_input_of(exponent, 0, lineage), lineage)
+    return before is not None and _is_one_less(before, lineage)
+
+
+def _input_of(node: Node, position: int, lineage: Lineage) -> Node | None:
+    """What makes that input of `node`; a damaged graph need not have it."""
+    edges = lineage.edges(node)
+    return edges[position].node if position < len(edges) else None
 
 
 def _is_one_less(node: Node, lineage: Lineage) -> bool:

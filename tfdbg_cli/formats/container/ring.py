@@ -124,9 +124,12 @@ class Ring:
 
     def _give_pages_back(self) -> None:
         """Shrink the index where pages that are free in it, and on the disk all the same, are beyond the budget."""
-        free, size = self._pragma("freelist_count"), self._pragma("page_size")
+        free = self._pragma("freelist_count") if self._budget else 0
+        if not free:
+            return
+        size = self._pragma("page_size")
         beyond = self._taken() + free * size - self._budget
-        for _ in range(min(free, -(-beyond // size)) if self._budget else 0):
+        for _ in range(min(free, -(-beyond // size))):
             self._index.execute("PRAGMA incremental_vacuum(1)")  # Python's sqlite3 makes one step of one for more
 
     def _full(self) -> TfdbgError:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
 import tfdbg_cli
-from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.model.sources import user_frame
 
-pytestmark = pytest.mark.tf
-
-
-@pytest.fixture(autouse=True)
-def _undebugged() -> Iterator[None]:
-    yield
-    tfdbg_cli.disable()
-    process_debugger.cache_clear()
+pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("undebugged")]
 
 
 def test_the_second_output_of_an_op_beside_a_second_op_of_its_type(tmp_path: Path) -> None:

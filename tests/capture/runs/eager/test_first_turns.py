@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +10,8 @@ import pytest
 import tensorflow as tf
 
 import tfdbg_cli
-from tfdbg_cli.api.process_debugger import process_debugger
 
-pytestmark = pytest.mark.tf
-
-
-@pytest.fixture(autouse=True)
-def _undebugged() -> Iterator[None]:
-    yield
-    tfdbg_cli.disable()
-    process_debugger.cache_clear()
+pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("undebugged")]
 
 
 def _means(mean: tf.Variable) -> None:

@@ -14,7 +14,7 @@ from tfdbg_cli.analysis.difference.divergence import Told, silently
 from tfdbg_cli.analysis.difference.tolerance import Tolerance
 from tfdbg_cli.analysis.pairing.renames import Renames, parsed_renames
 from tfdbg_cli.analysis.pairing.variables_alone import variables_alone
-from tfdbg_cli.commands.context import programs_own
+from tfdbg_cli.commands.context import count_made
 from tfdbg_cli.commands.views.difference.page import SideBySide, difference_document
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
@@ -59,8 +59,14 @@ def opened_recording(path: str) -> Recorded:
     opened = open_path(path)
     if not opened.runs:
         raise TfdbgError(f"There is no run in {path}.")
-    recorded = Recorded(programs_own(opened.runs), path)
+    recorded = Recorded(_programs_own(opened.runs), path)
     return Recorded((_wanted(recorded, int(numbered[2])),), path) if numbered else recorded
+
+
+def _programs_own(runs: Sequence[Run]) -> Sequence[Run]:
+    """Those of `runs` that the program made; all where none is."""
+    count = count_made(runs)
+    return runs[:-count] if 0 < count < len(runs) else runs
 
 
 def opened_workers(path: str, first: str, second: str) -> tuple[Recorded, Recorded]:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import tensorflow as tf
 
 import tfdbg_cli
-from tfdbg_cli.api.process_debugger import process_debugger
 from tfdbg_cli.model.runs import Run
 
-pytestmark = pytest.mark.tf
-
-
-@pytest.fixture(autouse=True)
-def _undebugged() -> Iterator[None]:
-    yield
-    tfdbg_cli.disable()
-    process_debugger.cache_clear()
+pytestmark = [pytest.mark.tf, pytest.mark.usefixtures("undebugged")]
 
 
 def _run(path: Path, step: Callable[[], None]) -> Run:
@@ -50,6 +42,18 @@ def test_a_variable_that_was_read_on_the_way(tmp_path: Path, value: object) -> N
 
     run = _run(tmp_path / "runs", step)
     assert _read_by(run, "Reciprocal") == ["ReadVariableOp"]
+
+
+@pytest.mark.parametrize("shape", [None, [None]], ids=["rank", "size"])
+def test_a_variable_of_which_the_shape_may_change(tmp_path: Path, shape: object) -> None:
+    weight = tf.Variable([2.0, 3.0], shape=tf.TensorShape(shape))
+
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.math.log(weight))
+        tape.gradient(loss, weight)
+
+    assert _read_by(_run(tmp_path / "runs", step), "Reciprocal") == ["ReadVariableOp"]
 
 
 def test_one_of_two_that_hold_the_same(tmp_path: Path) -> None:

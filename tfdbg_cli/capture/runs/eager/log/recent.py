@@ -326,7 +326,7 @@ class RecentOps:
         if value is not None and value.nbytes > self._largest_read:
             value = None
         read = OnTheWay(self._source(handle), dtype, count, value)
-        self._tape_reads.note(read, tuple(given.shape))
+        self._tape_reads.note(read, given.shape)
         return read
 
     def _source(self, given: EagerTensor) -> OutsideInput:

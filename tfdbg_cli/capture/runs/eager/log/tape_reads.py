@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import tensorflow as tf
 
 from tfdbg_cli.capture.runs.eager.log.noted_ops import OnTheWay, OutsideInput, RecentOp
 from tfdbg_cli.capture.runs.eager.program.places import scope_of_tape
 from tfdbg_cli.model.exactness import same_bits
+
+_Shape: TypeAlias = "tuple[int, ...] | None"
 
 
 class TapeReads:
@@ -27,17 +30,22 @@ class TapeReads:
     def __init__(self, held: Callable[[OnTheWay], Any], *, shared: bool) -> None:
         self._held = held
         self._is_same = _is_same if shared else _has_same_bits
-        # By dtype and shape, the last read of each variable by the id of its handle.
-        self._known: defaultdict[tuple[int, tuple[int, ...]], dict[int, OnTheWay]] = defaultdict(dict)
+        # By dtype and shape, None where that may change, the last read of each variable by the id of its handle.
+        self._known: defaultdict[tuple[int, _Shape], dict[int, OnTheWay]] = defaultdict(dict)
 
-    def note(self, read: OnTheWay, shape: tuple[int, ...]) -> None:
-        """Note the read of a variable of that shape."""
-        self._known[read.dtype, shape][read.handle.key] = read
+    def note(self, read: OnTheWay, shape: tf.TensorShape) -> None:
+        """Note the read of a variable of that shape, which need not be known."""
+        sizes = None if shape.rank is None else tuple(shape)
+        known = None if sizes is None or None in sizes else sizes
+        self._known[read.dtype, known][read.handle.key] = read
 
     def of(self, dtype: int, value: Any) -> OnTheWay | None:
         """The read that gave `value`, of a tensor that no op gave; None where none did, or one of two may have."""
-        known = self._known.get((dtype, value.shape)) if self._known else None
-        found = [read for read in known.values() if self._is_same(self._held(read), value)] if known else []
+        if not self._known:
+            return None
+        shapes: tuple[_Shape, ...] = (value.shape, None)
+        known = (read for shape in shapes for read in self._known.get((dtype, shape), {}).values())
+        found = [read for read in known if self._is_same(self._held(read), value)]
         return found[0] if len(found) == 1 else None
 
 
@@ -76,9 +84,9 @@ def _numbers_in(ops: Sequence[RecentOp]) -> list[Any]:
 
 
 def _is_same(held: Any, value: Any) -> bool:
-    """Whether two arrays of one shape are the same memory, or two numbers have the same bits."""
+    """Whether two arrays are the same memory, or two numbers have the same bits."""
     if isinstance(held, np.ndarray) and isinstance(value, np.ndarray):
-        return bool(held.size) and held.ctypes.data == value.ctypes.data
+        return bool(held.size) and held.shape == value.shape and held.ctypes.data == value.ctypes.data
     return _has_same_bits(held, value)
 
 

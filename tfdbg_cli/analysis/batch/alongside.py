@@ -66,6 +66,11 @@ class Alongside:
             return RowEvidence.AGAINST
         return max((self._at(*found) for found in self._forward(first)), default=RowEvidence.NONE)
 
+    def meets(self, name: str) -> bool:
+        """Whether rows of what was given as `name` come together with the batch, or with what is made of it."""
+        made = (made for made, _, _ in self._forward(tensor_name_of(name)))
+        return any(one in self._batch.way or one in self._there for one in made)
+
     def _at(self, made: int, rows: _Rows, ends: bool) -> RowEvidence:
         """What follows from it that what is asked about is these `rows` of tensor `made`, or is used otherwise."""
         own = self._batch.way.get(made)

@@ -11,6 +11,7 @@ import numpy as np
 from tfdbg_cli.analysis.batch.alongside import Alongside, RowEvidence
 from tfdbg_cli.analysis.batch.batch_roles import BatchRoles, told_parts
 from tfdbg_cli.analysis.batch.batch_rows import BatchRows
+from tfdbg_cli.analysis.batch.same_batch import of_same_batch
 from tfdbg_cli.analysis.batch.stored_batch import DELIVERIES
 from tfdbg_cli.analysis.graph.flow.deliveries import delivers
 from tfdbg_cli.analysis.graph.making.eager_past import past_in
@@ -131,7 +132,7 @@ def given_with(run: Run, batch: BatchRows) -> Mapping[str, Array]:
 
 
 def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Container[str]) -> dict[str, Array]:
-    """Without what is known to be in another order than the batch.
+    """Without what is known to be in another order than the batch, or to belong to another one.
 
     What eager ops were given, those of the run or of its `past`, was given each for itself: of that only what is used
     in the order of the batch remains, and what nothing is known of; beside a batch from elsewhere, such as an
@@ -148,7 +149,7 @@ def _alongside(run: Run, batch: BatchRows, given: dict[str, Array], past: Contai
         excluded = against_alone if _is_alone(run, tensor, past) else against
         if tensor == source or beside.keeps_rows(name) not in excluded:
             found[name] = value
-    return found
+    return of_same_batch(run, batch.source, found, beside)
 
 
 def _is_alone(run: Run, tensor: TensorName, past: Container[str]) -> bool:

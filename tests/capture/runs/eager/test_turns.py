@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -113,6 +114,17 @@ def test_what_a_package_calls_again_and_again_is_one_turn_where_that_has_a_mark(
         list(map(lambda _: op.function(), range(3)))
         library(op.function)
     assert op.found == [1] * 5 + [2] * 5
+
+
+def test_neither_does_it_begin_a_turn_where_the_mark_is_in_a_with(op) -> None:
+    """As a tape calls the gradients of functions that were called under it, one behind the other."""
+    for _ in range(3):
+        with nullcontext():
+            op()
+            for _ in range(2):
+                op.function()
+        list(map(lambda _: op.function(), range(2)))
+    assert op.found == [*[1] * 5, *[2] * 5, *[3] * 5]
 
 
 @pytest.mark.parametrize("first", [False, True])

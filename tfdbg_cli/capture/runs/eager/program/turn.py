@@ -75,7 +75,7 @@ class Turn:
     def passes_always(self, stack: Stack) -> bool:
         """Whether each turn comes to the op with this stack, which the turn holds, by the code of the program."""
         at = -2 * self.depth
-        if not control_flow(self.code).always_passes(stack[at + 1], self.loop.end):
+        if not control_flow(self.code).always_passes(stack[at + 1], self.loop.end, lets_errors_through=True):
             return False
         callees = ((stack[call], stack[call + 1]) for call in range(len(stack) + at - 2, -1, -2))
         return all(control_flow(code).always_runs(offset) for code, offset in callees if is_program(code))

@@ -15,6 +15,7 @@ from tfdbg_cli.analysis.many_runs import run_health
 from tfdbg_cli.analysis.many_runs.run_health import KnownHealth, RunHealths
 from tfdbg_cli.analysis.origin.descriptions import Descriptions
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.calls import RunError
 from tfdbg_cli.model.ignored import IgnoredBy, IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -70,7 +71,7 @@ def test_the_origin_of_a_bad_run_is_not_described(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(
     ("asked", "loss", "health"),
-    [("IsFinite", 1.0, KnownHealth.FINE), ("IsFinite", NAN, KnownHealth.BAD), ("Relu", 1.0, KnownHealth.BAD)],
+    [("IsFinite", 1.0, KnownHealth.FINE), ("IsFinite", NAN, KnownHealth.BAD), ("Relu", 1.0, KnownHealth.HARMLESS)],
     ids=["skipped", "not only gradients", "without loss scaling"],
 )
 def test_a_step_that_loss_scaling_skips_is_as_fine_as_a_watch_finds_it(
@@ -86,6 +87,23 @@ def test_a_step_that_loss_scaling_skips_is_as_fine_as_a_watch_finds_it(
     found = RunHealths([run])
     assert found.of(0).health is health
     assert found.of(0).left_out == ({1} if health is KnownHealth.FINE else set())
+
+
+def _ctc(loss: float) -> Run:
+    """A loss that is computed of logarithms of which one is -inf."""
+    return made_run(
+        op("p", "Placeholder", value=[0.0, 0.5]),
+        op("log", "Log", "p", value=[-INF, -0.7]),
+        op("exp", "Exp", "log", value=[0.0, 0.5]),
+        op("loss", "Sum", "exp", value=loss),
+    )
+
+
+def test_a_run_is_harmless_in_which_nothing_bad_comes_out() -> None:
+    """A blind test: all runs of a healthy training with a CTC loss were bad, which a watch goes past."""
+    fine, bad, failed = _ctc(0.5), _ctc(INF), replace(_ctc(0.5), error=RunError("Broken.", "Log", "log"))
+    assert _healths(fine, bad, failed) == [KnownHealth.HARMLESS, KnownHealth.BAD, KnownHealth.BAD]
+    assert RunHealths([fine]).of(0).left_out == set()
 
 
 def test_between_the_tensors_of_a_run_something_else_may_be_done() -> None:

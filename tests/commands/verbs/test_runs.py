@@ -253,6 +253,24 @@ def test_alerts_leave_out_what_is_intended_and_say_so() -> None:
     assert len(every["alerts"]) == 10 and every["left_out"] == 0
 
 
+def test_what_does_no_harm_is_told_as_that_and_hides_no_run_that_is_bad() -> None:
+    """A blind test: each run of a healthy training whose loss is computed of -inf was bad."""
+
+    def ran(number: int, loss: float) -> Run:
+        ops = op("p", "Placeholder", value=[0.0]), op("log", "Log", "p", value=[-math.inf])
+        run = made_run(*ops, op("exp", "Exp", "log", value=[0.0]), op("loss", "Sum", "exp", value=loss))
+        return replace(run, call=replace(run.call, number=number))
+
+    healthy = Prompt(Opened("recording", [ran(1, 0.0), ran(2, 0.0)]))
+    assert "Nothing is wrong in any of them." in healthy.show("runs")
+    assert [run["health"] for run in healthy.data("runs")["runs"]] == ["harmless"] * 2
+    why = "no result, no applied gradient and no variable is NaN or infinite by it."
+    assert f"All of it is harmless: {why}" in healthy.show("alerts", 130)
+    ill = Prompt(Opened("recording", [ran(1, 0.0), ran(2, math.nan)]))
+    assert "The first in which something is wrong is run #2: runs 2" in ill.show("runs", 80)
+    assert f"Harmless in 1 of these 2 runs: {why} runs" in ill.show("alerts", 130)
+
+
 def test_of_very_many_runs_few_are_looked_at_unasked_and_of_those_that_lie_far_away_none() -> None:
     many = Opened("recording", [_masked(1)] * 500)
     prompt = Prompt(many)

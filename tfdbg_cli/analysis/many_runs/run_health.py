@@ -10,12 +10,14 @@ from typing import TypeAlias
 import numpy as np
 
 from tfdbg_cli.analysis.causes.surroundings import asks_of_gradients
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_array
 from tfdbg_cli.analysis.many_runs.alerts import known_of
 from tfdbg_cli.analysis.origin.benign import harm_in
 from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.watch.verdicts import nan_mask
 from tfdbg_cli.model.ignored import IgnoredPlace
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.runs import Run
@@ -31,6 +33,7 @@ class KnownHealth(StrEnum):
     """What is known of a run."""
 
     FINE = "fine"  # nothing that is not finite, but for what is intended or ignored
+    HARMLESS = "harmless"  # something else is, and no result, no applied gradient and no variable by it
     BAD = "bad"
     UNKNOWN = "unknown"  # nothing bad in what is known of it, and not all is known
 
@@ -106,10 +109,10 @@ class RunHealths:
         places = (*self._ignored, *run.ignored)
         search = OriginSearch(run, benign=OnIntended.SKIP, dismissed=dismissed_in(run, places))
         yield from search.read_in_steps()
-        wrong = search.finds_one() and not _is_skipped_step(run, search)
-        found = left_out | search.left_out if wrong else frozenset(bad)
+        health = _of_found(run, search) if search.finds_one() else KnownHealth.FINE
+        found = frozenset(bad) if health is KnownHealth.FINE else left_out | search.left_out
         meant.update(held[row] for row in found if row in held)
-        return RunHealth(KnownHealth.BAD if wrong else fine.health, found & bad.keys())
+        return RunHealth(fine.health if health is KnownHealth.FINE else health, found & bad.keys())
 
 
 def _not_finite(run: Run) -> Generator[None, None, tuple[dict[int, Summary], bool]]:
@@ -133,9 +136,18 @@ def _not_finite(run: Run) -> Generator[None, None, tuple[dict[int, Summary], boo
     return bad, unknown
 
 
-def _is_skipped_step(run: Run, search: OriginSearch) -> bool:
-    """Whether loss scaling took care of what is bad in `run`, and none came out: a watch goes past that, too."""
-    return asks_of_gradients(search.lineage.graphs) and harm_in(run, search) is None
+def _of_found(run: Run, search: OriginSearch) -> KnownHealth:
+    """How `run` fares, in which `search` finds what is bad: as a watch judges it, which goes past what does no harm.
+
+    What loss scaling took care of counts as intended. Of a NaN that was fed and that no tensor shows nobody can tell
+    what came of it.
+    """
+    fed = (fed_array(given) for given in run.call.feeds.values())
+    if run.error is not None or any(one is not None and nan_mask(one).any() for one in fed):
+        return KnownHealth.BAD
+    if harm_in(run, search) is not None:
+        return KnownHealth.BAD
+    return KnownHealth.FINE if asks_of_gradients(search.lineage.graphs) else KnownHealth.HARMLESS
 
 
 def _by_numbers(run: Run) -> KnownHealth:

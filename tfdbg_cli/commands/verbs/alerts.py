@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import Any
 
 from tfdbg_cli.analysis.choosing.known_figures import Known, known_figure
 from tfdbg_cli.analysis.graph.flow.last_update import line_of
 from tfdbg_cli.analysis.many_runs.alerts import Alert, AlertSearch
+from tfdbg_cli.analysis.many_runs.run_health import KnownHealth
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.commands.asked.arguments import excluded_nodes
 from tfdbg_cli.commands.asked.patterns import pattern
@@ -134,6 +135,7 @@ def _head(
         there = "" if first.run == context.current else f"`runs {first.run + 1}`, then "
         hint = f"{there}`origin` says where it began."
         lines.append(line(Span(hint, Style.HINT)))
+        lines += _harmless(context, dict.fromkeys(alert.run for alert in shown), more=more)
     lines.append(line(f"Looked at {count_text(search.tensors, 'tensor')}."))
     if search.unknown:
         text = f"Of {count_text(search.unknown, 'tensor')} nobody can tell: {_why_unknown(search)}"
@@ -152,6 +154,20 @@ def _head(
     if search.unreadable:
         lines.append(line(Span(f"{count_text(search.unreadable, 'run')} cannot be read.", Style.WARNING)))
     return lines
+
+
+def _harmless(context: Context, places: Collection[int], *, more: bool) -> list[Line]:
+    """In which of the runs at `places`, all that hold what is shown, nothing bad comes out."""
+    healths = run_healths(context)
+    known = [healths.known(place) for place in places]
+    harmless = sum(one is not None and one.health is KnownHealth.HARMLESS for one in known)
+    if not harmless:
+        return []
+    why = "no result, no applied gradient and no variable is NaN or infinite by it."
+    if harmless == len(places) and not more:
+        return [line(Span("All of it is harmless: ", Style.GOOD), why)]
+    where = f"{harmless:,} of these {len(places):,} runs" + (", as far as they are shown" if more else "")
+    return [line(Span(f"Harmless in {where}: ", Style.GOOD), why, " ", Span("runs", Style.KEY, "runs"))]
 
 
 def _why_unknown(search: AlertSearch) -> str:

@@ -18,9 +18,11 @@ _MOST_BYTES = 1 << 28
 
 _CELLS = {
     KnownHealth.FINE: Span("fine", Style.GOOD),
+    KnownHealth.HARMLESS: Span("harmless", Style.DIM),
     KnownHealth.BAD: Span("bad", Style.NAN),
     KnownHealth.UNKNOWN: Span("?", Style.WARNING),
 }
+_FINE = frozenset({KnownHealth.FINE, KnownHealth.HARMLESS})
 _TO_COME, _NOT_LOOKED_AT = Span("…", Style.DIM), Span("")
 
 
@@ -92,7 +94,7 @@ class LookedAt:
             first = self._places[0] != self.first_bad and self._fine_before(self.first_bad)
             where = "The first in which something is wrong is" if first else "Something is wrong in"
             return [line(f"{where} run #{number}: ", Span(way, Style.KEY, way))]
-        if not self.end or not all(self.known(place) is KnownHealth.FINE for place in self._places[: self.end]):
+        if not self.end or not all(self.known(place) in _FINE for place in self._places[: self.end]):
             return []
         if self.end == len(self._places):
             return [line(Span("Nothing is wrong in any of them.", Style.GOOD))]
@@ -100,7 +102,7 @@ class LookedAt:
 
     def _fine_before(self, first_bad: int) -> bool:
         """Whether that is known of all runs at the places before."""
-        return all(self.known(place) is KnownHealth.FINE for place in self._places[: self._places.index(first_bad)])
+        return all(self.known(place) in _FINE for place in self._places[: self._places.index(first_bad)])
 
     def _look(self, moment: _Moment) -> None:
         for place in self._places:

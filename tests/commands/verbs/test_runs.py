@@ -257,8 +257,8 @@ def test_what_does_no_harm_is_told_as_that_and_hides_no_run_that_is_bad() -> Non
     """A blind test: each run of a healthy training whose loss is computed of -inf was bad."""
 
     def ran(number: int, loss: float) -> Run:
-        ops = op("p", "Placeholder", value=[0.0]), op("log", "Log", "p", value=[-math.inf])
-        run = made_run(*ops, op("exp", "Exp", "log", value=[0.0]), op("loss", "Sum", "exp", value=loss))
+        ops = op("p", "Placeholder", value=[0.0, 0.5]), op("log", "Log", "p", value=[-math.inf, -0.7])
+        run = made_run(*ops, op("exp", "Exp", "log", value=[0.0, 0.5]), op("loss", "Sum", "exp", value=loss))
         return replace(run, call=replace(run.call, number=number))
 
     healthy = Prompt(Opened("recording", [ran(1, 0.0), ran(2, 0.0)]))

@@ -6,7 +6,7 @@ import gc
 import math
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -185,13 +185,48 @@ def test_an_infinity_that_nothing_takes_away_is_stopped_at_in_the_end() -> None:
     assert watching.found == ["Placeholder"]
 
 
-def test_an_infinity_that_is_multiplied_or_assigned_is_stopped_at_once() -> None:
-    w = tf.Variable(1.0)
-    for spoil in (lambda: w * -np.inf, lambda: w.assign(np.inf), lambda: tf.math.log(w - w)):
+def test_an_infinity_that_is_multiplied_or_assigned_in_part_is_stopped_at_once() -> None:
+    w, v = tf.Variable(1.0), tf.Variable([1.0, 2.0])
+    for spoil in (lambda: w * -np.inf, lambda: v.assign([1.0, np.inf]), lambda: tf.math.log(w - w)):
         with ActiveWatch(benign=OnBenign.SKIP) as watching:
             spoil()
             assert len(watching.front.ends) == 1
         w.assign(1.0)
+
+
+@pytest.mark.parametrize(
+    "infinite",
+    [lambda: np.inf, lambda: tf.constant(np.inf), lambda: np.full([], np.inf), lambda: tf.fill([], np.inf)],
+    ids=["number", "constant", "array", "filled"],
+)
+def test_a_variable_that_is_set_back_to_infinity_is_passed_over_as_in_functions(
+    infinite: Callable[[], Any],
+) -> None:
+    """A blind test: the best loss so far, set to infinity in each epoch, ended `run -f has_inf_or_nan`."""
+    best, loss = tf.Variable(0.0, name="best"), tf.Variable(3.0)
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
+        for _ in range(2):
+            best.assign(infinite())
+            for _ in range(2):
+                loss.assign_sub(1.0)
+                best.assign(tf.minimum(best, loss))
+        watching.watch.end()
+        assert not watching.front.ends
+        best.assign(infinite())
+        loss.assign(loss * 0.0 - best)
+    assert watching.found == ["Placeholder"]
+
+
+def test_so_is_none_that_an_op_computed_in_an_earlier_turn() -> None:
+    best, spoiled = tf.Variable(0.0, name="best"), tf.constant(0.0)
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
+        for turn in range(3):
+            best.assign(spoiled)
+            spoiled = tf.math.divide(best + 1.0, float(turn != 1))
+    assert [end.run.tensors[len(end.run.tensors) - 1].op_type for end in watching.front.ends] == [
+        "RealDiv",
+        "UpdatedVariable",
+    ]
 
 
 def test_what_is_made_of_a_bad_number_is_not_stopped_at_again_in_the_same_run() -> None:

@@ -17,6 +17,7 @@ from tfdbg_cli.analysis.watch.filters import our_filter
 from tfdbg_cli.capture.controller import WatchRequest
 from tfdbg_cli.capture.runs.eager.ignored_ops import IgnoredOps
 from tfdbg_cli.capture.runs.eager.intended_infinities import IntendedInfinities
+from tfdbg_cli.capture.runs.eager.log.earlier_runs import EarlierRuns
 from tfdbg_cli.capture.runs.eager.log.noted_ops import RESOURCE, Noted, Taken, attribute
 from tfdbg_cli.capture.runs.eager.program.choices import is_chosen_from
 from tfdbg_cli.capture.runs.eager.program.places import builds
@@ -172,14 +173,19 @@ class Checks:
         """
         return self.ignored.excuses(op, inputs, outputs) if self.anywhere else self.ignored.means(op)
 
-    def may_be_intended(self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken]) -> bool:
+    def may_be_intended(
+        self, op: Noted, inputs: Sequence[OpInput], outputs: Sequence[Taken], earlier: EarlierRuns
+    ) -> bool:
         """Whether the bad values that `op` gave may be intended: then they are judged at the end of the run.
 
         This holds for infinities that the program wrote down, and for whatever it hands to a choice such as
-        `tf.where`, which may discard it.
+        `tf.where`, which may discard it. A variable may be set to such an infinity, as the best loss so far is in each
+        epoch. `earlier` knows what runs before this one computed.
         """
-        if self.intended is None or (updates_variable(op.op_type) and not builds(op.stack)):
+        if self.intended is None:
             return False
+        if updates_variable(op.op_type) and not builds(op.stack):
+            return self.intended.sets_variable(op, inputs[-1], earlier)
         return self.intended.hands_on(op, inputs, outputs) or is_chosen_from(op.stack)
 
     def is_new(self, op: Noted) -> bool:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, Taken
+from tfdbg_cli.capture.runs.eager.log.earlier_runs import EarlierRuns
+from tfdbg_cli.capture.runs.eager.log.noted_ops import Noted, OutsideInput, Taken
 from tfdbg_cli.capture.runs.eager.program.places import builds, program_at
 from tfdbg_cli.capture.runs.eager.program.stacks import Stack, line_at
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, host_array, tensor_id
@@ -60,6 +61,19 @@ class IntendedInfinities:
             return False
         self._note(key for key, _, _ in outputs)
         return True
+
+    def sets_variable(self, op: Noted, given: OpInput, earlier: EarlierRuns) -> bool:
+        """Whether `op` writes infinities over a variable that are known here, or that no op computed.
+
+        The latter are a number of Python's, or nothing but infinity in what came into the run from outside, where no
+        `earlier` run gave it.
+        """
+        if op.op_type != "AssignVariableOp":
+            return False
+        signs, read = signs_of(given), op.reads[1]
+        if not signs or not isinstance(read, OutsideInput):
+            return bool(signs) and isinstance(read, int) and (read in self._tensors or read in self._before)
+        return bool(np.isinf(np.asarray(given)).all()) and not earlier.behind({"": read.key})
 
     def is_new(self, stack: Stack) -> bool:
         """Whether the source line of the op with this stack is in no run that was judged; notes the line as met."""

@@ -51,7 +51,7 @@ class Stops:
         """Stop after `op` if it is bad (`found_by`) or a pause is due; returns what the program gets from it."""
         stack = op.stack
         section.fine = section.fine and found_by is None
-        if found_by is not None and found_by.may_be_intended(op, inputs, gave):
+        if found_by is not None and found_by.may_be_intended(op, inputs, gave, section.earlier):
             section.to_be_judged = found_by.is_new(op) or section.to_be_judged
             section.let_nan_pass = section.let_nan_pass or any(map(_holds_nan, gave))
             found_by = None

@@ -155,3 +155,15 @@ def test_what_a_prediction_is_multiplied_with_may_be_a_mask_unless_the_predictio
     assert _roles(KERNEL, dense, op("masked", "Mul", "dense", "next:1")) == [None, None]
     entropy = (op("log", "Log", "dense"), op("minus", "Neg", "log"), op("entropy", "Mul", "next:1", "minus"))
     assert _roles(KERNEL, dense, *entropy) == [BatchRole.INPUTS, BatchRole.TARGETS]
+
+
+def test_what_chooses_between_a_prediction_and_a_constant_is_a_mask_and_between_two_losses_a_target() -> None:
+    """A blind test: which actions are legal was told as the targets."""
+    dense = op("dense", "MatMul", "next", "kernel")
+    masked = op("masked", "SelectV2", "next:1", "dense", "low")
+    assert _roles(KERNEL, dense, op("low", "Const"), masked) == [None, None]
+    parts = (op("log", "Log", "dense"), op("other", "Log1p", "dense"))
+    assert _roles(KERNEL, dense, *parts, op("loss", "SelectV2", "next:1", "log", "other")) == [
+        BatchRole.INPUTS,
+        BatchRole.TARGETS,
+    ]

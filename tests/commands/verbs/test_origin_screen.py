@@ -128,6 +128,14 @@ def test_slices_are_shown_by_what_they_hold() -> None:
     assert first["inputs"][0] == {"size": 600, "min": pytest.approx(1e20), "max": pytest.approx(1e20), "nonfinite": 0}
 
 
+def test_an_element_next_to_a_whole_number_is_not_shown_as_that() -> None:
+    """A blind test: arcus cosine outside of [-1, 1], of 1."""
+    cosine = np.array([0.5, 1.0000001, 1.0], np.float32)
+    run = made_run(op("c", "Placeholder", value=cosine), op("y", "Acos", "c", value=np.array([1.0, NAN, 0.0])))
+    row = next(row for row in text_of("origin", run).split("\n") if "[1]" in row)
+    assert row.split() == ["[1]", "nan", "1.0000001"]
+
+
 def test_short_slices_are_lists() -> None:
     run = made_run(op("a", "Const", value=[3e38, 3e38]), op("s", "Sum", "a", value=INF))
     assert json_of("origin", run)["elements"][0]["inputs"] == [[pytest.approx(3e38), pytest.approx(3e38)]]

@@ -32,6 +32,7 @@ from tfdbg_cli.ops.kinds import (
     MATMULS,
     MOVES,
     SAME_VALUE,
+    SELECTS,
     SIGNS,
     VALUES_INPUT,
     VARIABLE_READS,
@@ -220,7 +221,7 @@ class BatchRoles:
                     first = others - {part} if parameters else None
                     if first is not None and not first:
                         return set()
-                    if first is not None and self._scales(reader, met):
+                    if first is not None and (self._scales(reader, met) or self._hides(reader, met, parts)):
                         scaling.add(part)
                     if first is not None and reader.op_type == "Mul":
                         multiplied.add(part)
@@ -257,6 +258,12 @@ class BatchRoles:
             if other not in met and maker is not None and maker.op_type in _LOGARITHMS:
                 return False
         return True
+
+    def _hides(self, reader: Node, met: set[TensorName], parts: set[TensorName]) -> bool:
+        """Whether `reader` chooses by what was `met`, at some elements something that no part of the batch is in."""
+        if reader.op_type not in SELECTS or reader.inputs[0] not in met:
+            return False
+        return not all(self._behind(other, parts)[0] for other in reader.inputs[1:])
 
     def _beside(
         self, reader: Node, met: set[TensorName], parts: set[TensorName]

@@ -179,8 +179,8 @@ class Checks:
         """Whether the bad values that `op` gave may be intended: then they are judged at the end of the run.
 
         This holds for infinities that the program wrote down, and for whatever it hands to a choice such as
-        `tf.where`, which may discard it. A variable may be set to such an infinity, as the best loss so far is in each
-        epoch. `earlier` knows what runs before this one computed.
+        `tf.where`, which may discard it. A variable may be set to such an infinity, as the best loss so far is where
+        an epoch begins. `earlier` knows what runs before this one computed.
         """
         if self.intended is None:
             return False

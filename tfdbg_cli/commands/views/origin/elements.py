@@ -23,6 +23,7 @@ from tfdbg_cli.plain_text import printable
 
 MOST_LISTED = 10_000
 _MORE = 10  # times as many elements as before, where more are asked for
+_MOST_WHOLE = 1_000  # what is larger is told to four digits, whole or not
 _MOST_PART_VALUES = 32  # a longer slice of an input goes into JSON as its size and extremes
 
 
@@ -50,7 +51,7 @@ def _elements(origin: Origin, most: int) -> list[Block]:
         return (
             Span(""),
             Span(shape_text(element.index)),
-            _value(_python(element.value)),
+            _value(element.value),
             *(_part(element.parts[j]) for j in known),
         )
 
@@ -74,8 +75,12 @@ def first_elements(origin: Origin, most: int) -> tuple[Element, ...]:
     return offending_elements(origin.node if origin.inputs else None, origin.value, origin.bad, origin.inputs, most)
 
 
-def _value(value: object) -> Span:
+def _value(element: Any) -> Span:
+    """An element, to four digits; to all where these are a small whole number and it is none: 1.0000001 is not 1."""
+    value = _python(element)
     text = number_text(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float) and abs(value) < _MOST_WHOLE and text.lstrip("-").isdigit() and float(text) != value:
+        text = str(element)
     style = Style.NAN if "nan" in text else Style.INF if "inf" in text else Style.NUMBER
     return Span(text, style)
 
@@ -84,7 +89,7 @@ def _part(part: Part | None) -> Span:
     if part is None:
         return Span("–", Style.DIM)
     if part.value.size == 1:
-        return _value(_python(part.value.reshape(-1)[0]))
+        return _value(part.value.reshape(-1)[0])
     where = f"[{','.join(':' if i is None else str(i) for i in part.index)}]"
     body = chip(part.value, "").text.strip()
     return Span(f"{where} {body.split(' ', 1)[-1]}", Style.NUMBER)

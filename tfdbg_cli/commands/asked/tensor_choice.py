@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfdbg_cli.analysis.graph.nodes.needed import not_needed_text, was_needed
+from tfdbg_cli.commands.asked.batch_parts import batch_part_hint
 from tfdbg_cli.commands.asked.name_endings import the_one_ending_in
 from tfdbg_cli.commands.asked.result_names import NoSuchTensorError, NotComputedError, result_called, split_of
 from tfdbg_cli.commands.context import Context
@@ -94,7 +95,7 @@ def choose_in(run: Run, text: str, device: str = "", stepper: Stepper | None = N
             asked = name
             node, slot = _node_and_slot(result)
         else:
-            node = the_one_ending_in(node, store.nodes(), "tensors")
+            node = _ending_in(run, node)
         found = [(index, store[index]) for index in store.named(node, slot)]
     if not found:
         raise _missing(run, stepper, node, slot, asked)
@@ -115,6 +116,13 @@ def split_device(text: str) -> tuple[str, str]:
     """The device before a tensor's name, empty where there is none, and what follows it."""
     prefixed = _DEVICE_PREFIX.match(text.strip())
     return (prefixed["device"], prefixed["name"]) if prefixed else ("", text)
+
+
+def _ending_in(run: Run, text: str) -> str:
+    try:
+        return the_one_ending_in(text, run.tensors.nodes(), "tensors")
+    except TfdbgError as error:
+        raise TfdbgError(error.message, hint=batch_part_hint(run, text) or error.hint) from None
 
 
 def _node_and_slot(name: str) -> tuple[str, int | None]:
@@ -158,7 +166,9 @@ def _missing(run: Run, stepper: Stepper | None, node: str, slot: int | None, ask
             f"{node} is not in the {run.graph.kind}: TensorFlow's optimizer folded, fused or pruned it.",
             hint="`run --graph python` captures the graph as the program built it.",
         )
-    hint = did_you_mean(node, filter(None, run.call.names_of_fetches), run.tensors.nodes())
+    hint = batch_part_hint(run, node) or did_you_mean(
+        node, filter(None, run.call.names_of_fetches), run.tensors.nodes()
+    )
     hint = hint or "`lt` lists the tensors."
     return NoSuchTensorError(
         f"There is no tensor {node if slot is None else f'{node}:{slot}'!r} in this run.", hint=hint

@@ -7,6 +7,7 @@ import re
 import traceback
 from collections import Counter
 
+from tfdbg_cli.analysis.error_text import first_line
 from tfdbg_cli.errors import TfdbgError, reason_of
 from tfdbg_cli.plain_text import safe
 from tfdbg_cli.process.streams import to_stderr
@@ -27,7 +28,7 @@ def report(doing: str, error: Exception) -> None:
     if isinstance(error, TfdbgError):
         said = "\n".join(map(safe, error.lines))
     else:
-        said = f"could not {doing} ({reason_of(error)}); the program goes on without it."
+        said = f"could not {doing} ({_reason(error)}); the program goes on without it."
         _COUNTED[said] += 1
         times = _COUNTED[said]
         if times > _ALL_SAID:
@@ -37,6 +38,15 @@ def report(doing: str, error: Exception) -> None:
     if os.environ.get("TFDBG_DEBUG", "") not in {"", "0"}:
         said = "\n".join([said, "".join(traceback.format_exception(error)).rstrip()])
     to_stderr(said)
+
+
+def _reason(error: Exception) -> str:
+    """What `error` says, of one of TensorFlow's the kernel's own words: the stacks in it fill a screen."""
+    from tfdbg_cli.capture.tf.op_errors import OpError  # a failure to import TensorFlow is reported here, too
+
+    if isinstance(error, OpError):
+        return f"{type(error).__name__}: {first_line(error.message or str(error))}"
+    return reason_of(error)
 
 
 def failed_times() -> int:

@@ -138,3 +138,31 @@ def test_the_order_that_agreed_last_is_tried_first(tf, debugged, graph, monkeypa
         for _ in range(3):
             session.run(fetches)
     assert tried == [False, True, True, True]
+
+
+def test_an_order_in_which_an_op_fails_is_passed_over(tf, debugged, graph, monkeypatch, capsys) -> None:
+    """A program of others, whose summary of a weight fails once that is NaN: read before its update or after it."""
+    original, tried = CopiedWatch._checked, list[bool]()
+
+    def checked(watch: Any, held: Any, attempt: Any) -> Any:
+        fed = any(given.role is InputRole.SOURCE for given in attempt.inputs)
+        tried.append(fed)
+        if not fed or always:
+            raise tf.errors.InvalidArgumentError(None, None, "Nan in summary histogram for: c\n\t [[{{node c}}]]")
+        checking, _ = original(watch, held, attempt)
+        return checking, watch.outcome
+
+    monkeypatch.setattr(CopiedWatch, "_checked", checked)
+    c = tf.get_variable("c", initializer=0.0, use_resource=True)
+    fetches = [c.assign_add(1.0), c.read_value()]
+    with tf.Session() as raw:
+        raw.run(tf.global_variables_initializer())
+        session, _ = debugged(raw, WATCH, Detach())
+        always = False
+        session.run(fetches)
+        assert tried[:2] == [False, True] and not capsys.readouterr().err
+        always = True
+        session.run(fetches)
+    said = capsys.readouterr().err
+    why = "InvalidArgumentError: Nan in summary histogram for: c"
+    assert f"could not check a run that was made again ({why}); the program goes on without it." in said

@@ -27,6 +27,7 @@ from tfdbg_cli.capture.sessions.updated_variables import with_updated
 from tfdbg_cli.capture.state.run_snapshot import RunSnapshot
 from tfdbg_cli.capture.stores import joined
 from tfdbg_cli.capture.tf.memo import Memos
+from tfdbg_cli.capture.tf.op_errors import OpError
 from tfdbg_cli.capture.tf.types import RunResult
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import Call, RunError
@@ -85,18 +86,27 @@ class CopiedWatch(UnchangedCapture):
         return result
 
     def _check(self, held: RunSnapshot) -> None:
-        """Check the attempt that agrees with the program's run; if none does, the first.
+        """Check the attempt that agrees with the program's run; if none does, the first that can be made.
 
         Runs of one kind take the same order most of the time: so the one that agreed last is tried before the others.
+        In another order than the program's run an op may fail that did not fail there.
+
+        Raises:
+            OpError: an op fails in each of them.
+
         """
         known = _AGREED.of(self.invocation.session.graph, call_kind(self.invocation), _Agreed)
         attempts: Iterable[tuple[int, ReplaySpec]] = enumerate(self.attempts(held))
         if known.place:
             attempts = sorted(attempts, key=lambda pair: pair[0] != known.place)
-        first = None
+        first, failed = None, None
         for place, attempt in attempts:
-            checking, outcome = self._checked(held, attempt)
-            if not place:
+            try:
+                checking, outcome = self._checked(held, attempt)
+            except OpError as error:
+                failed = error
+                continue
+            if first is None or not place:
                 first = (checking, attempt)
             if not self.outcome.parted_from(outcome):
                 self._checking, self._chosen = checking, attempt
@@ -105,6 +115,8 @@ class CopiedWatch(UnchangedCapture):
         if first is not None:
             self._checking, self._chosen = first
             self._seen_itself = self._is_asked_of_outcome()
+        elif failed is not None:
+            raise failed
 
     def _is_asked_of_outcome(self) -> bool:
         """Whether a value that the program's own run fetched, or left in a variable, passes the filter."""

@@ -7,6 +7,7 @@ import pytest
 from support.made_run import Op, made_run, op
 
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.model.graph import GIVEN_BY
 
 BACK = np.array([[3], [4], [5]])
 FRONT = np.array([[0], [1], [2]])
@@ -58,3 +59,29 @@ def test_of_rows_that_are_put_apart_and_added_all_are_told(width: int) -> None:
         op("made", "AddV2", "one", "other", value=np.concatenate([x[3:], x[:3]])),
     )
     assert _rows(x, np.concatenate([x[3:], x[:3]]), *ops) == (0, 3, 5)
+
+
+@pytest.mark.parametrize("numbers", [1, 2])
+def test_numbers_that_were_put_into_an_argument_are_no_batch(numbers: int) -> None:
+    """A blind test: row 0 of 1, where eager code wrote one element of the batch before the call."""
+    x = np.ones((4, 3), np.float32)
+    x[2, 0] = -5.0
+    at = np.array([[2, 0], [3, 1]][:numbers])
+    made = x.sum(1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        root = np.sqrt(made)
+    run = made_run(
+        op("eager/input", "Placeholder"),
+        op("eager/ones", "Fill", "eager/dims", "eager/one", value=np.ones((4, 3), np.float32)),
+        op("eager/at", "Const", value=at),
+        op("eager/put", "TensorScatterUpdate", "eager/ones", "eager/at", "eager/input", value=x),
+        op("x", "Identity", "eager/put", value=x, **{GIVEN_BY: "eager/put:0"}),
+        op("w", "Const", value=np.ones((3, 1), np.float32)),
+        op("made", "MatMul", "x", "w", value=made),
+        op("root", "Sqrt", "made", value=root),
+        feeds={"eager/input": np.array([-5.0, 1.0][:numbers], np.float32), "x": x},
+    )
+    origin = OriginSearch(run).first()
+    assert origin is not None
+    batch = origin.batch
+    assert (batch.source, batch.rows, batch.size) == ("x:0", (2,), 4)

@@ -77,10 +77,22 @@ class RowSearch:
             if axis == 0:
                 self._passed.append((index, rows))
             found = self._step(index, axis, rows)
-            if found is not None:
+            if found is not None and not self._was_put(found):
                 return replace(found, apart=self._is_apart(found), way=self._way())
         given = self._given()
         return None if given is None else replace(given, way=self._way())
+
+    def _was_put(self, found: BatchRows) -> bool:
+        """Whether it is single elements that eager ops put into an argument of more rows than these are."""
+        given = self._given()
+        return given is not None and found.size < given.size and any(map(self._puts_elements, self._passed))
+
+    def _puts_elements(self, passed: tuple[int, Array]) -> bool:
+        """Whether a tensor on the way is a copy of another one with something put at places of several axes."""
+        index, _ = passed
+        node = self._lineage.node(index)
+        places = self._lineage.places(index)[1].shape if node is not None and node.op_type in PUTS else None
+        return places is not None and places[-1:] > (1,)
 
     @property
     def lost(self) -> str:

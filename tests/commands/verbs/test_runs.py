@@ -264,7 +264,7 @@ def test_what_does_no_harm_is_told_as_that_and_hides_no_run_that_is_bad() -> Non
     healthy = Prompt(Opened("recording", [ran(1, 0.0), ran(2, 0.0)]))
     assert "Nothing is wrong in any of them." in healthy.show("runs")
     assert [run["health"] for run in healthy.data("runs")["runs"]] == ["harmless"] * 2
-    why = "no result, no applied gradient and no variable is NaN or infinite by it."
+    why = "what comes out of a run is finite, or was there before, or the program wrote it down."
     assert f"All of it is harmless: {why}" in healthy.show("alerts", 130)
     ill = Prompt(Opened("recording", [ran(1, 0.0), ran(2, math.nan)]))
     assert "The first in which something is wrong is run #2: runs 2" in ill.show("runs", 80)

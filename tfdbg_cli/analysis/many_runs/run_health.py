@@ -33,7 +33,7 @@ class KnownHealth(StrEnum):
     """What is known of a run."""
 
     FINE = "fine"  # nothing that is not finite, but for what is intended or ignored
-    HARMLESS = "harmless"  # something else is, and no result, no applied gradient and no variable by it
+    HARMLESS = "harmless"  # something else is; what comes out is finite, or was there before, or was written down
     BAD = "bad"
     UNKNOWN = "unknown"  # nothing bad in what is known of it, and not all is known
 

@@ -163,7 +163,7 @@ def _harmless(context: Context, places: Collection[int], *, more: bool) -> list[
     harmless = sum(one is not None and one.health is KnownHealth.HARMLESS for one in known)
     if not harmless:
         return []
-    why = "no result, no applied gradient and no variable is NaN or infinite by it."
+    why = "what comes out of a run is finite, or was there before, or the program wrote it down."
     if harmless == len(places) and not more:
         return [line(Span("All of it is harmless: ", Style.GOOD), why)]
     where = f"{harmless:,} of these {len(places):,} runs" + (", as far as they are shown" if more else "")

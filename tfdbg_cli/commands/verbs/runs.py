@@ -56,11 +56,11 @@ def commands(registry: Registry) -> tuple[Command, ...]:
 After `run -f FILTER --keep N` these are the N runs before the hit and the hit itself. `older` and `newer` step from
 one to the next; every list and value is then that of the run looked at. Health says in which something is bad beyond
 what is intended (a mask of -inf, gradients of a step that loss scaling skips) or ignored, as far as that is found
-out in a moment; of a bad run the origin is shown first. A run is harmless in which no result, no applied gradient
-and no variable is NaN or infinite by what is: a watch goes past it. `alerts` looks through all. Results are the
-single numbers that a run gave the program, such as its loss, by the names that the program has for them. A query
-asks a run for its name, its number (`run`), its `tensors` and its `worker`: where several workers recorded together
-runs stand in the order of time.
+out in a moment; of a bad run the origin is shown first. A run is harmless if what comes out of it is finite, or was
+there before, or the program wrote it down: a watch goes past it. `alerts` looks through all. Results are the single
+numbers that a run gave the program, such as its loss, by the names that the program has for them. A query asks a run
+for its name, its number (`run`), its `tensors` and its `worker`: where several workers recorded together runs stand
+in the order of time.
 
 Examples:
   runs 3

@@ -14,6 +14,7 @@ from support.made_run import made_run, op
 from support.masked_run import BAD_LOG, SCORES, masked_run
 from support.prompt import Prompt
 
+from tfdbg_cli.commands.views import run_health
 from tfdbg_cli.commands.views.lists.run_columns import RunColumns
 from tfdbg_cli.formats.dumps.writer import write_dump
 from tfdbg_cli.formats.opening import open_path
@@ -251,6 +252,12 @@ def test_alerts_leave_out_what_is_intended_and_say_so() -> None:
     assert f"8 tensors left out, {why}: alerts --benign show" in shown
     every = prompt.data("alerts --benign show")
     assert len(every["alerts"]) == 10 and every["left_out"] == 0
+
+
+def test_where_there_was_time_for_one_run_alone_it_is_called_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_health, "_MOST_RUNS", 1)
+    said = "Nothing is wrong in the first run; the others were not looked at."
+    assert said in Prompt(_training()).show("runs", 80)
 
 
 def test_what_does_no_harm_is_told_as_that_and_hides_no_run_that_is_bad() -> None:

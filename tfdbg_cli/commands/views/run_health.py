@@ -98,8 +98,8 @@ class LookedAt:
             return []
         if self.end == len(self._places):
             return [line(Span("Nothing is wrong in any of them.", Style.GOOD))]
-        first = "run" if self.end == 1 else count_text(self.end, "run")
-        return [line(f"Nothing is wrong in the first {first}; the others were not looked at.")]
+        looked = "run" if self.end == 1 else count_text(self.end, "run")
+        return [line(f"Nothing is wrong in the first {looked}; the others were not looked at.")]
 
     def _fine_before(self, first_bad: int) -> bool:
         """Whether that is known of all runs at the places before."""

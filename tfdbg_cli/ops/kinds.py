@@ -55,12 +55,13 @@ RESTORES = frozenset({"Restore", "RestoreSlice", "RestoreV2"})
 ASSIGNMENTS = frozenset({"Assign", "AssignVariableOp"})
 """After them a variable holds their second input."""
 
-WRITES_OVER = ASSIGNMENTS | {
+WRITES_IN_PART = frozenset({
     "StridedSliceAssign", "ResourceStridedSliceAssign", "ScatterUpdate", "ResourceScatterUpdate", "ScatterNdUpdate",
     "ResourceScatterNdUpdate", "ScatterMin", "ResourceScatterMin", "ScatterMax", "ResourceScatterMax",
     "ResourceScatterNdMin", "ResourceScatterNdMax",
-}  # fmt: skip
-"""They put elements into a variable, and compute with none of those that are there."""
+})  # fmt: skip
+"""They put elements into some places of a variable, and compute with none of those that are there."""
+WRITES_OVER = ASSIGNMENTS | WRITES_IN_PART
 
 # What gives the elements of what it is given.
 IDENTITIES = frozenset({"Identity", "IdentityN"})

@@ -52,6 +52,7 @@ _IsSource: TypeAlias = "Callable[[Node | None, Array], bool]"  # of a node and w
 _CARRY = frozenset(SAME_VALUE) | MOVES | PUTS_INTO | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
 _KEEP_INFINITIES = SUMS | {"AddN", "Mul", "Neg", "Abs"}
 _SHOW_VARIABLES = frozenset({"ReadVariableOp", UPDATED_VARIABLE})
+_MOST_MOVES = 10  # one behind the other
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
 
 
@@ -112,6 +113,8 @@ class CarriedOver:
         A function that gives back what it read in a variable is none of these: its result is computed with.
         """
         kind = self._run.call.kind
+        if kind is RunKind.EAGER:
+            node = self._moved(node)
         if node.op_type != "ReadVariableOp" or not node.inputs or not (kind.of_session or kind is RunKind.EAGER):
             return False
         shown = TensorName(after_update(node.inputs[0].node), 0)
@@ -127,6 +130,16 @@ class CarriedOver:
         if isinstance(held, NoValue) or isinstance(value, NoValue):
             return False
         return not _is_new(value, held).any() and self._variable_is(shown)
+
+    def _moved(self, node: Node) -> Node:
+        """The node whose elements `node` gives in other places, or some of them: `w[i]` runs an op of its own."""
+        for _ in range(_MOST_MOVES):
+            edges = self._lineage.edges(node) if node.op_type in MOVES else []
+            made = edges[0].node if edges else None
+            if made is None:
+                break
+            node = made
+        return node
 
     def _variable_is(self, name: TensorName) -> bool:
         known = self._known.get(name)

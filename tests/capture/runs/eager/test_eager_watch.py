@@ -217,6 +217,21 @@ def test_a_variable_that_is_set_back_to_infinity_is_passed_over_as_in_functions(
     assert watching.found == ["Placeholder"]
 
 
+@pytest.mark.parametrize("unset", [np.inf, np.nan])
+def test_a_variable_that_is_filled_element_by_element_is_passed_over(unset: float) -> None:
+    """`log[at]` reads the variable by ops of its own, before it is written."""
+    log = tf.Variable(tf.fill([3], np.float32(unset)), name="log")
+    with ActiveWatch(benign=OnBenign.SKIP) as watching:
+        for at in range(2):
+            loss = tf.sqrt(float(at))
+            log[at].assign(loss)
+        watching.watch.end()
+        assert not watching.front.ends
+        log[2].assign(tf.sqrt(-1.0))
+    (end,) = watching.front.ends
+    assert end.run.tensors[len(end.run.tensors) - 1].op_type == "Sqrt"
+
+
 def test_so_is_none_that_an_op_computed_in_an_earlier_turn() -> None:
     best, spoiled = tf.Variable(0.0, name="best"), tf.constant(0.0)
     with ActiveWatch(benign=OnBenign.SKIP) as watching:

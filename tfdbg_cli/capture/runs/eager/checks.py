@@ -31,7 +31,7 @@ from tfdbg_cli.model.tensors import MemoryTensorStore, describe
 from tfdbg_cli.model.updates import UPDATED_VARIABLE
 from tfdbg_cli.model.values import Array
 from tfdbg_cli.ops.effects import updates_variable
-from tfdbg_cli.ops.kinds import INCREMENTS
+from tfdbg_cli.ops.kinds import INCREMENTS, WRITES_IN_PART
 from tfdbg_cli.ops.norms import FAR_FROM_OVERFLOW, PASSED_ON, RULES, Norm
 from tfdbg_cli.ops.undefined_outputs import is_undefined
 
@@ -185,6 +185,8 @@ class Checks:
         if self.intended is None:
             return False
         if updates_variable(op.op_type) and not builds(op.stack):
+            if op.op_type in WRITES_IN_PART:  # what is still bad was there before
+                return self.out_of_fine(inputs)
             return self.intended.sets_variable(op, inputs[-1], earlier)
         return self.intended.hands_on(op, inputs, outputs) or is_chosen_from(op.stack)
 

@@ -16,9 +16,8 @@ from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.compat import EagerTensor, dtype_number, tensor_id
 from tfdbg_cli.capture.tf.types import OpInput
 from tfdbg_cli.model.values import NoValue, Value
-from tfdbg_cli.ops.kinds import ASSIGNMENTS, WRITES_OVER
+from tfdbg_cli.ops.kinds import WRITES_IN_PART, WRITES_OVER
 
-_IN_PART = WRITES_OVER - ASSIGNMENTS
 _MOST_VARIABLES = 50_000  # whose types are known
 
 
@@ -42,7 +41,7 @@ class VariableUpdates:
         begins = _begins(op, section)
         if found and of_updates and (begins or _is_set_back(op, given)):
             checks, found = None, False
-        in_part = of_updates and not found and op.op_type in _IN_PART
+        in_part = of_updates and not found and op.op_type in WRITES_IN_PART
         for handle in given:
             if type(handle) is EagerTensor and dtype_number(handle) == RESOURCE:
                 dtype = self._type_in(handle)

@@ -142,7 +142,7 @@ def _of_found(run: Run, search: OriginSearch) -> KnownHealth:
     What loss scaling took care of counts as intended. Of a NaN that was fed and that no tensor shows nobody can tell
     what came of it.
     """
-    fed = (fed_array(given) for given in run.call.feeds.values())
+    fed = (fed_array(given) for given in run.call.given.values())
     if run.error is not None or any(one is not None and nan_mask(one).any() for one in fed):
         return KnownHealth.BAD
     if harm_in(run, search) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 
 from tfdbg_cli.analysis.graph.nodes.call_scopes import CallScopes, call_scopes
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_array
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.graph import LOOP_VARIABLE, Graph, Node
 from tfdbg_cli.model.runs import Run
@@ -77,8 +78,11 @@ class HeldBefore:
         return self._values.get(variable) if self._run.call.kind.of_session else None
 
     def in_any_run(self, variable: str) -> Array | None:
-        """As `value`, also in a call of a function, of variables that it writes."""
-        return self._values.get(variable)
+        """As `value`, also in a call of a function, of variables that it writes, or that it was given and shows."""
+        found = self._values.get(variable)
+        call = self._run.call
+        captured = found is None and any(one.captured and one.name == variable for one in call.arguments)
+        return fed_array(call.feeds.get(variable)) if captured else found
 
     @property
     def _values(self) -> Mapping[str, Array]:

@@ -38,6 +38,18 @@ _NAN_LATER = _STEP + "print([safe(1, 2.0 - k) for k in range(4)])\n"
 _MANY = _STEP + "print([safe(1, 2.0) for k in range(20)], safe(7, 1.0))\nprint(safe(0, 0.0))\n"
 _DIES = _STEP + "print([safe(1, 2.0) for k in range(3)])\nstep(tf.constant(9), tf.constant(1.0))\n"
 _CLOSES = _STEP + "try:\n    step(tf.constant(9), tf.constant(1.0))\nfinally:\n    print(safe(0, 1.0))\n"
+_THREAD = """
+import threading
+
+def train():
+    for i in (0, 1, 9):
+        step(tf.constant(i), tf.constant(1.0))
+
+trainer = threading.Thread(target=train, name="trainer")
+trainer.start()
+trainer.join()
+print("goes on")
+"""
 _EXITS = _STEP + "sys.exit('gives up')\n"
 _OTHER = _STEP + "raise ValueError('of its own')\n"
 
@@ -92,6 +104,18 @@ def test_the_error_that_ends_the_program_is_shown_with_its_values(tmp_path, prog
     assert "9" in done.stdout.partition("tfdbg> pt i")[2].partition("tfdbg> where")[0]
     assert "<module>" in done.stdout.partition("tfdbg> where")[2]
     assert done.stderr.rstrip().endswith("[Op:__inference_step_11]") or "InvalidArgumentError" in done.stderr
+
+
+@pytest.mark.parametrize("code", ["", "sys.exit(7)\n"])
+def test_the_error_that_ends_a_thread_is_shown_and_not_called_caught(tmp_path, code: str) -> None:
+    """A blind test: that it ended the training, in a thread, was told as "the program caught it"."""
+    program = _STEP.partition("print(")[0] + _THREAD + code
+    done = _run(tmp_path, program, "--watch", "-c", "error_info", "-c", "where")
+    assert done.returncode == (7 if code else 0)
+    page, _, after = done.stdout.partition("tfdbg> where")
+    assert "This exception ends the thread trainer." in page and "indices = 9 is not in [0, 2)" in page
+    assert "train" in after and after.rstrip().endswith("goes on")
+    assert "Exception in thread trainer" in done.stderr and "caught" not in done.stdout + done.stderr
 
 
 def test_an_error_that_was_caught_last_is_shown_at_the_end(tmp_path) -> None:

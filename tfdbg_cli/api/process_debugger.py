@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 
 from tfdbg_cli.analysis.retracing.retracing import often_retraced
@@ -137,7 +137,7 @@ class ProcessDebugger:
         function that was retraced often is told of beside what a watch has seen, and where there was a stop.
         """
         seen, never = self._not_done(watch_of(self.controller)), _never_came(self._waiting())
-        return tuple(filter(None, (self.debugger.forgotten_failure(), self.rules.summary(), never, seen)))
+        return tuple(filter(None, (self.debugger.failure.forget(), self.rules.summary(), never, seen)))
 
     def _waiting(self) -> Sequence[Breakpoint]:
         """The breakpoints at which the program would still stop, and never has."""
@@ -176,12 +176,7 @@ class ProcessDebugger:
         It is that of a session which the program wrapped, where all runs were made by such.
         """
         if self.on:
-            watch = watch_of(self.controller)
-
-            def make(number: int) -> Run | None:
-                run = run_that_failed(error, number, watch)
-                return None if run is None else self.controller.broken_off(run)
-
+            make = self._broken_off_by(error, "the program")
             if self._only_takes():
                 if launch_options().record is not None:
                     make(self.debugger.run_count)  # what the exception broke off is recorded
@@ -190,6 +185,27 @@ class ProcessDebugger:
             debugger = wrapped[-1] if wrapped else self.debugger
             with AT_WORK:
                 debugger.program_fails(make)
+
+    def thread_fails(self, error: Exception) -> None:
+        """Open the prompt on `error`, which is about to end this thread, if a run failed with it and none has shown it.
+
+        A session that the program wrapped has shown it.
+        """
+        if self.on:
+            with AT_WORK:
+                self.debugger.thread_fails(
+                    self._broken_off_by(error, f"the thread {threading.current_thread().name}")
+                )
+
+    def _broken_off_by(self, error: Exception, ends: str) -> Callable[[int], Run | None]:
+        """What makes the run that `error` broke off, which `ends` the program or a thread, and has it recorded."""
+        watch = watch_of(self.controller)
+
+        def make(number: int) -> Run | None:
+            run = run_that_failed(error, number, watch, ends)
+            return None if run is None else self.controller.broken_off(run)
+
+        return make
 
     def _only_takes(self) -> bool:
         """Whether runs are judged or recorded alone, and nobody is there: the program's output is its own."""

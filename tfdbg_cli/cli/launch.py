@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import threading
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib.machinery import SourceFileLoader
@@ -67,6 +68,7 @@ def _intercept() -> None:
         from tfdbg_cli.api.process_debugger import process_debugger
 
         process_debugger().enable()
+        _watch_threads()
     except our_errors() as error:  # the program must run even where it cannot be debugged
         _report("debug the runs of this program", error)
 
@@ -122,6 +124,25 @@ def _program_fails(error: Exception) -> None:
             process.process_debugger().program_fails(error)
         except our_errors() as failure:  # the program ends with its own error
             _report("show what ended the program", failure)
+
+
+def _watch_threads() -> None:
+    """Have the prompt open on an exception that ends a thread of the program, before Python tells of it.
+
+    A hook of the program's own that does not call the one before it is left alone: then nobody knows what became of it.
+    """
+    theirs = threading.excepthook
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        process = sys.modules.get("tfdbg_cli.api.process_debugger")
+        if process is not None and isinstance(args.exc_value, Exception):
+            try:
+                process.process_debugger().thread_fails(args.exc_value)
+            except our_errors() as failure:  # the thread ends with its own error
+                _report("show what ended a thread", failure)
+        theirs(args)
+
+    threading.excepthook = hook
 
 
 def script_program(path: str, arguments: Sequence[str]) -> Callable[[], None]:

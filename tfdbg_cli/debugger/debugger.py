@@ -93,7 +93,7 @@ class Debugger:
         self.watched: WatchRequest | None = None  # what the watch that is on asks of runs
         self.sought: Sought | None = None
         self._visit = Visit()
-        self._failure = HeldFailure(postpones)
+        self.failure = HeldFailure(postpones)
         self.recorder = recorder or Recorder(lambda: self.settings)
 
     @property
@@ -210,8 +210,8 @@ class Debugger:
     def run_starts(self, pending: PendingRun) -> Plan:
         """What to do with a run; opens the prompt when it is time to. See `capture.controller.Controller`."""
         number = self.count_run() if self._threads.counts_this(found=is_find(pending)) else UNCOUNTED
-        if self._failure:
-            self._failure.another_begins(self.prompt.notify)
+        if self.failure:
+            self.failure.another_begins(self.prompt.notify)
         if self.attendant is not None:
             self.attendant.run_begins(pending)
         kind = StopAtStart if self._visit.asked else type(self._state)
@@ -282,27 +282,27 @@ class Debugger:
         """Open the prompt on an exception that ends the program: on `make(number of the last run)`, unless None."""
         if isinstance(self._state, Detach) or not self._threads.include_this():
             return
-        run = make(self._count)
-        if run is None and not self._count:
+        if (run := make(self._count)) is None and not self._count:
             return
-        held = self._failure.end(run)
+        held = self.failure.end(run)
         if held is None and run is not None:
             held = RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None)
-        if held is not None:
-            with self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
-                self._stop(held)
+        self._show(held)
         self.end_watch()
         self._state = Detach()
 
+    def thread_fails(self, make: Callable[[int], Run | None]) -> None:
+        """As `program_fails`, on an exception that ends this thread, if it is that of a failed run that is held."""
+        self._show(self.failure.end_of_thread(lambda: make(self._count)))
+
     def program_fails_by_itself(self) -> None:
         """Open the prompt on a failed run that is held still, whose exception the program has caught."""
-        if (held := self._failure.end(None)) is not None:
-            with self.prompt.lock, suppress(KeyboardInterrupt):
-                self._stop(held)
+        self._show(self.failure.end(None))
 
-    def forgotten_failure(self) -> str:
-        """A sentence on a failed run that is held still, and is not from now on; "" if none is."""
-        return self._failure.forget()
+    def _show(self, end: RunEnd | None) -> None:
+        if end is not None:
+            with self.prompt.lock, suppress(KeyboardInterrupt):  # the program ends as it would have
+                self._stop(end)
 
     def _is_over(self, plan: Plan) -> bool:
         """Note that the run of `plan` has ended, and say whether it was captured for a stop."""
@@ -311,7 +311,7 @@ class Debugger:
 
     def _stops_behind(self, ended: EndedRun) -> bool:
         """Open the prompt behind a run, if there is reason to, and say whether it was opened."""
-        if ended.only_failed and ended.watching is not None and self._failure.takes(ended.watching, ended.run):
+        if ended.only_failed and ended.watching is not None and self.failure.takes(ended.watching, ended.run):
             return False
         if ended.stops:
             self._stop(ended.stop())
@@ -376,7 +376,7 @@ class Debugger:
 
     def _stop(self, event: RunStart | RunEnd) -> None:
         """Open the prompt on `event` and take over the decision."""
-        self._failure.forget()  # the program has come as far as this
+        self.failure.forget()  # the program has come as far as this
         state, known = self._state, frozenset(self.prompt.breakpoints)
         if self._visit.asked:
             self._visit.begin(state, known)

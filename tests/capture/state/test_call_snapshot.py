@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from support.instrumented_calls import flat
 
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
+from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.replay import InputRole
 
@@ -355,3 +358,17 @@ def test_without_room_nothing_is_held_and_undo_says_so() -> None:
     (sentence,) = held.undo()
     assert "16 kB" in sentence
     assert weight.numpy().max() == 1.0
+
+
+def test_other_threads_do_not_disturb_a_call_that_is_given_no_variable() -> None:
+    """A blind test: that threads write variables was said of a program that has none."""
+    import tensorflow as tf
+
+    weight, x = tf.Variable(2.0), tf.constant(3.0)
+    without, reading = _Held(tf.function(lambda x: x * x), x), _Held(tf.function(lambda x: x * weight), x)
+    other = threading.Thread(target=WRITING_THREADS.wrote)
+    other.start()
+    other.join()
+    assert without.held.alone and not reading.held.alone
+    with without.held.kept_alone() as is_alone, reading.held.kept_alone() as is_alone_too:
+        assert is_alone and not is_alone_too

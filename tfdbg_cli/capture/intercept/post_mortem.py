@@ -17,7 +17,7 @@ from tfdbg_cli.model.frames import LiveFrame
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.process.own_frames import is_own
 
-_NOTE = "This exception ends the program. `frames` and `locals` show the Python that it came through."
+_NOTE = "This exception ends {}. `frames` and `locals` show the Python that it came through."
 _MOST_CAUSES = 8
 _PACKAGES = frozenset({"tensorflow", "keras", "tf_keras"})
 _AFTER = (
@@ -31,8 +31,10 @@ _BEFORE = (
 )
 
 
-def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | None:
+def run_that_failed(error: Exception, number: int, watch: EagerWatch, ends: str = "the program") -> Run | None:
     """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
+
+    The error `ends` the program, or else a thread of it, in words.
 
     None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run
     and the error did not come through TensorFlow or Keras.
@@ -56,7 +58,7 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch) -> Run | N
         last = Call(number or 1, RunKind.EAGER, (), thread=thread, function=f"{words} which the program")
         run = of_section or Run(last, error=failure, lacks=lacks)
         notes = run.notes if of_section else (lacks,)
-    return replace(run, frames=frames, notes=(_NOTE, *notes))
+    return replace(run, frames=frames, notes=(_NOTE.format(ends), *notes))
 
 
 def _causes(error: BaseException) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import tensorflow as tf
@@ -22,11 +22,12 @@ from tfdbg_cli.capture.state.outside import Outside, ReplayPart
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.state.variable_values import put_back
 from tfdbg_cli.capture.state.writing_threads import WRITING_THREADS, WritesBegun
+from tfdbg_cli.capture.tf.compat import dtype_number
 from tfdbg_cli.capture.tf.op_errors import OpError, run_error
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.model.calls import RunError, RunKind
-from tfdbg_cli.model.dtypes import RESOURCE, element_type
+from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, RESOURCE, element_type
 from tfdbg_cli.model.names import TensorName
 from tfdbg_cli.model.replay import InputRole, ReplayInput, ReplaySpec
 from tfdbg_cli.model.tensors import TensorStore
@@ -103,12 +104,17 @@ class CallSnapshot:
 
     @property
     def alone(self) -> bool:
-        """Whether no other thread may have written variables since it was taken."""
-        return WRITING_THREADS.quiet_since(self._moment)
+        """Whether no other thread may have written variables of the call since it was taken."""
+        return not self._has_handles or WRITING_THREADS.quiet_since(self._moment)
 
     def kept_alone(self) -> AbstractContextManager[bool]:
         """A context in which other threads begin no call that may write variables; gives whether it is `alone`."""
-        return WRITING_THREADS.halted_since(self._moment)
+        return WRITING_THREADS.halted_since(self._moment) if self._has_handles else nullcontext(True)
+
+    @property
+    def _has_handles(self) -> bool:
+        """Whether the call was given a variable, or anything else by its handle."""
+        return any(dtype_number(given) in HANDLE_NUMBERS for given in self._inputs)
 
     @property
     def inputs(self) -> Sequence[EagerTensor]:

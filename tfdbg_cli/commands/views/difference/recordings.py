@@ -19,6 +19,7 @@ from tfdbg_cli.commands.views.difference.page import SideBySide, difference_docu
 from tfdbg_cli.document.document import Document
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.opening import open_path
+from tfdbg_cli.formats.recording.addresses import is_address
 from tfdbg_cli.formats.recording.regular_file import read_whole
 from tfdbg_cli.formats.recording.saved_runs import SavedRuns
 from tfdbg_cli.model.calls import RunKind
@@ -85,7 +86,8 @@ def opened_workers(path: str, first: str, second: str) -> tuple[Recorded, Record
 
 
 def _of_worker(path: str, worker: str) -> Recorded:
-    runs = open_path(Path(path).expanduser() / worker).runs
+    place = f"{path.rstrip('/')}/{worker}" if is_address(path) else Path(path).expanduser() / worker
+    runs = open_path(place).runs
 
     def read(place: int) -> Run:
         run = runs[place]

@@ -187,7 +187,7 @@ class ProcessDebugger:
                 debugger.program_fails(make)
 
     def thread_fails(self, error: Exception) -> None:
-        """Open the prompt on `error`, which is about to end this thread, if a run failed with it and none has shown it.
+        """Open the prompt on `error`, which is about to end this thread, if a run failed with it that nobody has seen.
 
         A session that the program wrapped has shown it.
         """

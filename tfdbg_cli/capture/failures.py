@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import traceback
 from collections import Counter
 
@@ -42,9 +43,8 @@ def report(doing: str, error: Exception) -> None:
 
 def _reason(error: Exception) -> str:
     """What `error` says, of one of TensorFlow's the kernel's own words: the stacks in it fill a screen."""
-    from tfdbg_cli.capture.tf.op_errors import OpError  # a failure to import TensorFlow is reported here, too
-
-    if isinstance(error, OpError):
+    known = sys.modules.get("tfdbg_cli.capture.tf.op_errors")  # not imported for it: TensorFlow may have failed to be
+    if known is not None and isinstance(error, known.OpError):
         return f"{type(error).__name__}: {first_line(error.message or str(error))}"
     return reason_of(error)
 

@@ -129,7 +129,7 @@ def _program_fails(error: Exception) -> None:
 def _watch_threads() -> None:
     """Have the prompt open on an exception that ends a thread of the program, before Python tells of it.
 
-    A hook of the program's own that does not call the one before it is left alone: then nobody knows what became of it.
+    A hook of the program's own that does not call the one before it is left alone: then nobody knows what came of it.
     """
     theirs = threading.excepthook
 

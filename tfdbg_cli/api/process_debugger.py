@@ -187,7 +187,7 @@ class ProcessDebugger:
                 debugger.program_fails(make)
 
     def thread_fails(self, error: Exception) -> None:
-        """Open the prompt on `error`, which is about to end this thread, if a run failed with it that nobody has seen.
+        """Open the prompt on `error`, which is about to end this thread, if a run failed with it and is held.
 
         A session that the program wrapped has shown it.
         """

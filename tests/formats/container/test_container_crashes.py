@@ -19,6 +19,7 @@ from support.sample_run import sample_run
 from tfdbg_cli.errors import TfdbgError
 from tfdbg_cli.formats.container import data_files
 from tfdbg_cli.formats.container import writer as writer_module
+from tfdbg_cli.formats.container.index import Index
 from tfdbg_cli.formats.container.writer import RecordingWriter
 from tfdbg_cli.formats.opening import open_path
 from tfdbg_cli.model.values import NoValue
@@ -122,6 +123,24 @@ def test_a_journal_is_made_good_where_nobody_may_write(tmp_path: Path, monkeypat
     monkeypatch.undo()
     assert len(open_path(copy).runs) == 1
     assert open_path(copy).runs[0].tensors[0] == sample_run().tensors[0]
+
+
+def test_a_journal_that_is_left_while_the_recording_is_open_is_made_good(tmp_path: Path) -> None:
+    """A blind test: behind a kill of the recorder `open --follow` said that its index is damaged."""
+    path, copy = tmp_path / "r", tmp_path / "copy"
+    writer = RecordingWriter(path)
+    writer.write(sample_run())
+    shutil.copytree(path, copy)
+    index = Index(copy)
+    assert index.one("SELECT count(*) FROM files") == (1,)
+    writer._index.execute("PRAGMA cache_size = 1")
+    writer._index.execute("PRAGMA cache_spill = 1")
+    writer._index.execute("BEGIN IMMEDIATE")
+    writer._index.executemany("INSERT INTO files VALUES (?, 0)", [(number,) for number in range(100, 90_000)])
+    for name in ("index.sqlite-journal", "index.sqlite"):
+        (copy / name).write_bytes((path / name).read_bytes())
+    assert index.one("SELECT count(*) FROM files") == (1,)
+    assert index.checked() == ""
 
 
 def test_a_recording_that_could_not_begin_is_not_in_its_own_way(

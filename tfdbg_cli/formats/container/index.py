@@ -49,7 +49,7 @@ class Index:
     def __init__(self, root: Path) -> None:
         self._lock = threading.Lock()
         self._texts: dict[int, str] = {}
-        path = root / layout.INDEX
+        self._path = path = root / layout.INDEX
         try:
             with opened(path) as (file, _):
                 head = file.read(16)
@@ -70,10 +70,7 @@ class Index:
             raise TfdbgError(f"{path} cannot be read. {error}", hint=COPY_INDEX) from error
 
     def _check(self, path: Path) -> None:
-        self._database.execute("PRAGMA trusted_schema = OFF")
-        self._database.execute("PRAGMA cell_size_check = ON")
-        self._database.execute("PRAGMA query_only = ON")
-        self._database.execute("PRAGMA mmap_size = 0")
+        self._restrict()
         if self.one("PRAGMA application_id") != (layout.APPLICATION_ID,):
             raise TfdbgError(f"The database {path} is no index of a recording.")
         (version,) = self.one("PRAGMA user_version") or (0,)
@@ -82,6 +79,13 @@ class Index:
         if found != {("table", name, "CREATE TABLE ") for name in layout.TABLES}:
             said = f"The index {path} is damaged: its tables are not those of a recording."
             raise TfdbgError(said, hint=COPY_INDEX)
+
+    def _restrict(self) -> None:
+        """Have SQLite do nothing but read, and trust nothing in the file."""
+        self._database.execute("PRAGMA trusted_schema = OFF")
+        self._database.execute("PRAGMA cell_size_check = ON")
+        self._database.execute("PRAGMA query_only = ON")
+        self._database.execute("PRAGMA mmap_size = 0")
 
     def rows(self, question: str, *values: int | bytes) -> list[tuple[Any, ...]]:
         """The rows that answer `question`.
@@ -92,9 +96,23 @@ class Index:
         """
         try:
             with self._lock:
-                return self._database.execute(question, values).fetchall()
+                return self._answered(question, values)
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise DamagedIndexError(f"The index is damaged: {error}.") from error
+        except OSError as error:
+            raise DamagedIndexError(f"The index cannot be read: {error.strerror or error}.") from error
+
+    def _answered(self, question: str, values: tuple[int | bytes, ...]) -> list[tuple[Any, ...]]:
+        try:
+            return self._database.execute(question, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                raise
+        # The writer was killed meanwhile. To put its journal right takes another way to open the index.
+        self._database.close()
+        self._database, self._copy = _connected(self._path)
+        self._restrict()
+        return self._database.execute(question, values).fetchall()
 
     def one(self, question: str, *values: int | bytes) -> tuple[Any, ...] | None:
         """The first row that answers `question`, or None. Raises DamagedIndexError."""

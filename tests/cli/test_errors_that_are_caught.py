@@ -118,6 +118,15 @@ def test_the_error_that_ends_a_thread_is_shown_and_not_called_caught(tmp_path, c
     assert "Exception in thread trainer" in done.stderr and "caught" not in done.stdout + done.stderr
 
 
+def test_so_is_one_of_an_op_that_a_thread_runs_eagerly_and_none_that_no_op_raised(tmp_path) -> None:
+    eager = "import tensorflow as tf\n" + _THREAD.replace("step(tf.constant(i), tf.constant(1.0))", "{}")
+    done = _run(tmp_path, eager.format("tf.gather(tf.constant([1.0, 2.0]), i)"), "--watch", "-c", "error_info")
+    assert done.returncode == 0
+    assert "This exception ends the thread trainer." in done.stdout and "indices = 9 is not in [0, 2)" in done.stdout
+    plain = _run(tmp_path, _STEP + eager.format("[][i]"), "--watch", "-c", "error_info")
+    assert plain.returncode == 0 and "IndexError" in plain.stderr and "tfdbg>" not in plain.stdout
+
+
 def test_an_error_that_was_caught_last_is_shown_at_the_end(tmp_path) -> None:
     done = _run(tmp_path, _EXITS, "--watch", "-c", "error_info")
     assert done.returncode == 1

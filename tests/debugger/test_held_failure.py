@@ -48,6 +48,15 @@ def test_where_nobody_knows_better_it_is_shown(held: HeldFailure) -> None:
     assert end is not None and end.run.call.number == 3
 
 
+def test_what_ends_another_thread_leaves_it_held(held: HeldFailure) -> None:
+    ends: list[object] = []
+    other = threading.Thread(target=lambda: ends.append(held.end_of_thread(_failed())))
+    other.start()
+    other.join()
+    assert ends == [None] and held
+    assert held.end_of_thread(_failed()) is not None and not held
+
+
 def test_a_few_runs_on_the_way_out_are_allowed_for(held: HeldFailure) -> None:
     said: list[str] = []
     for _ in range(8):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 
 from tfdbg_cli.analysis.retracing.retracing import often_retraced
@@ -170,13 +170,19 @@ class ProcessDebugger:
             return f"Nothing was watched: {error.message}"
         return ""
 
-    def program_fails(self, error: Exception) -> None:
+    def program_fails(self, error: Exception, thread: str = "") -> None:
         """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it.
 
-        It is that of a session which the program wrapped, where all runs were made by such.
+        It is that of a session which the program wrapped, where all runs were made by such. With the name of a
+        `thread` it ends that alone; then the prompt opens if a run, or an op that ran eagerly, failed with it.
         """
         if self.on:
-            make = self._broken_off_by(error, "the program")
+            watch = watch_of(self.controller)
+
+            def make(number: int) -> Run | None:
+                run = run_that_failed(error, number, watch, thread)
+                return None if run is None else self.controller.broken_off(run)
+
             if self._only_takes():
                 if launch_options().record is not None:
                     make(self.debugger.run_count)  # what the exception broke off is recorded
@@ -184,28 +190,7 @@ class ProcessDebugger:
             wrapped = () if self.debugger.run_count else wrapped_with_runs()
             debugger = wrapped[-1] if wrapped else self.debugger
             with AT_WORK:
-                debugger.program_fails(make)
-
-    def thread_fails(self, error: Exception) -> None:
-        """Open the prompt on `error`, which is about to end this thread, if a run failed with it and is held.
-
-        A session that the program wrapped has shown it.
-        """
-        if self.on:
-            with AT_WORK:
-                self.debugger.thread_fails(
-                    self._broken_off_by(error, f"the thread {threading.current_thread().name}")
-                )
-
-    def _broken_off_by(self, error: Exception, ends: str) -> Callable[[int], Run | None]:
-        """What makes the run that `error` broke off, which `ends` the program or a thread, and has it recorded."""
-        watch = watch_of(self.controller)
-
-        def make(number: int) -> Run | None:
-            run = run_that_failed(error, number, watch, ends)
-            return None if run is None else self.controller.broken_off(run)
-
-        return make
+                debugger.program_fails(make, thread=bool(thread))
 
     def _only_takes(self) -> bool:
         """Whether runs are judged or recorded alone, and nobody is there: the program's output is its own."""

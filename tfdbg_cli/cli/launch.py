@@ -116,12 +116,12 @@ def rule_fired() -> bool:
     return process is not None and bool(process.process_debugger().rules.unanswered)
 
 
-def _program_fails(error: Exception) -> None:
-    """Have the prompt open on `error`, which leaves the program."""
+def _program_fails(error: Exception, thread: str = "") -> None:
+    """Have the prompt open on `error`, which leaves the program, or the `thread` of that name."""
     process = sys.modules.get("tfdbg_cli.api.process_debugger")
     if process is not None:
         try:
-            process.process_debugger().program_fails(error)
+            process.process_debugger().program_fails(error, thread)
         except our_errors() as failure:  # the program ends with its own error
             _report("show what ended the program", failure)
 
@@ -134,12 +134,8 @@ def _watch_threads() -> None:
     theirs = threading.excepthook
 
     def hook(args: threading.ExceptHookArgs) -> None:
-        process = sys.modules.get("tfdbg_cli.api.process_debugger")
-        if process is not None and isinstance(args.exc_value, Exception):
-            try:
-                process.process_debugger().thread_fails(args.exc_value)
-            except our_errors() as failure:  # the thread ends with its own error
-                _report("show what ended a thread", failure)
+        if isinstance(args.exc_value, Exception):
+            _program_fails(args.exc_value, threading.current_thread().name)
         theirs(args)
 
     threading.excepthook = hook

@@ -278,22 +278,20 @@ class Debugger:
             if self._is_over(plan):
                 self._state = StopAtStart()
 
-    def program_fails(self, make: Callable[[int], Run | None]) -> None:
-        """Open the prompt on an exception that ends the program: on `make(number of the last run)`, unless None."""
+    def program_fails(self, make: Callable[[int], Run | None], *, thread: bool = False) -> None:
+        """Open the prompt on what ends the program, or this `thread`: `make(number of the last run)`, unless None."""
         if isinstance(self._state, Detach) or not self._threads.include_this():
             return
-        if (run := make(self._count)) is None and not self._count:
+        if (run := make(self._count)) is None and (thread or not self._count):
             return
-        held = self.failure.end(run)
+        held = self.failure.end_of_thread(run) if thread else self.failure.end(run)
         if held is None and run is not None:
-            held = RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None)
+            end = RunEnd(run) if self._watch.on is None else self._watch.on.end(run, None)
+            held = replace(end, notes=(*run.notes[:1], *end.notes))
         self._show(held)
-        self.end_watch()
-        self._state = Detach()
-
-    def thread_fails(self, make: Callable[[int], Run | None]) -> None:
-        """As `program_fails`, on an exception that ends this thread, if it is that of a failed run that is held."""
-        self._show(self.failure.end_of_thread(lambda: make(self._count)))
+        if not thread:
+            self.end_watch()
+            self._state = Detach()
 
     def program_fails_by_itself(self) -> None:
         """Open the prompt on a failed run that is held still, whose exception the program has caught."""

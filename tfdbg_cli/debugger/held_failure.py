@@ -76,9 +76,9 @@ class HeldFailure:
         end = watch.end(run, None)
         return replace(end, notes=(*ended.notes[:1], *end.notes), frames=tuple(ended.frames))
 
-    def end_of_thread(self, ended: Callable[[], Run | None]) -> RunEnd | None:
+    def end_of_thread(self, ended: Run | None) -> RunEnd | None:
         """As `end`, of what has `ended` this thread; another thread's failure is still held."""
-        return self.end(ended()) if self._held is not None and threading.get_ident() == self._thread else None
+        return self.end(ended) if threading.get_ident() == self._thread else None
 
     def forget(self) -> str:
         """Hold nothing; a sentence on what was held, or ""."""

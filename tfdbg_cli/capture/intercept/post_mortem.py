@@ -31,10 +31,10 @@ _BEFORE = (
 )
 
 
-def run_that_failed(error: Exception, number: int, watch: EagerWatch, ends: str = "the program") -> Run | None:
+def run_that_failed(error: Exception, number: int, watch: EagerWatch, thread: str = "") -> Run | None:
     """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
 
-    The error `ends` the program, or else a thread of it, in words.
+    It ends the `thread` of that name alone, if one is named; then None also where it came from no run.
 
     None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run
     and the error did not come through TensorFlow or Keras.
@@ -44,20 +44,22 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch, ends: str 
     failure = run_error(error) if isinstance(error, OpError) else RunError(type(error).__name__, words_of(error))
     failure = replace(failure, causes=tuple(_causes(error)))
     frames = _frames(error.__traceback__)
-    thread = threading.current_thread().name
+    here = threading.current_thread().name
     found = LEFT_CALL.by(error)
     if found is not None:
         plan, made = found
-        run = made.uncaptured(made.described(plan.number or number + 1, thread), failure)
+        run = made.uncaptured(made.described(plan.number or number + 1, here), failure)
         notes = run.notes
     else:
         of_section = watch.broken_off(failure, frames, number)
-        if of_section is None and not number and not _came_through_tensorflow(error.__traceback__):
+        through = bool(number) or _came_through_tensorflow(error.__traceback__)
+        if of_section is None and (thread or not through):
             return None
         words, lacks = ("after", _AFTER) if number else ("before", _BEFORE)
-        last = Call(number or 1, RunKind.EAGER, (), thread=thread, function=f"{words} which the program")
+        last = Call(number or 1, RunKind.EAGER, (), thread=here, function=f"{words} which the program")
         run = of_section or Run(last, error=failure, lacks=lacks)
         notes = run.notes if of_section else (lacks,)
+    ends = f"the thread {thread}" if thread else "the program"
     return replace(run, frames=frames, notes=(_NOTE.format(ends), *notes))
 
 

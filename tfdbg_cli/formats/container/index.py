@@ -106,7 +106,8 @@ class Index:
         try:
             return self._database.execute(question, values).fetchall()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+            code: int = getattr(error, "sqlite_errorcode", 0)  # an error of Python's binding has none
+            if code & 0xFF != sqlite3.SQLITE_READONLY:
                 raise
         # The writer was killed meanwhile. To put its journal right takes another way to open the index.
         self._database.close()

@@ -178,10 +178,31 @@ class _Counted(MemoryTensorStore):
         return gone("Statistics alone were recorded.")
 
 
-def test_of_counts_alone_a_constant_that_is_infinite_is_not_called_bad() -> None:
-    def counted(run: Run) -> Run:
-        rows = range(len(run.tensors))
-        return replace(run, tensors=_Counted([run.tensors[i] for i in rows], [run.tensors.value(i) for i in rows]))
+def _counted(run: Run) -> Run:
+    """The run as one of which there are counts and no values."""
+    rows = range(len(run.tensors))
+    return replace(run, tensors=_Counted([run.tensors[i] for i in rows], [run.tensors.value(i) for i in rows]))
 
-    assert _healths(counted(masked_run()), counted(masked_run(BAD_LOG))) == [KnownHealth.UNKNOWN, KnownHealth.BAD]
-    assert _healths(counted(made_run(op("x", "Placeholder", value=[1.0])))) == [KnownHealth.FINE]
+
+def test_of_counts_alone_a_constant_that_is_infinite_is_not_called_bad() -> None:
+    run = masked_run()
+    unknown = replace(run, call=replace(run.call, fetches=()))  # what the program got
+    assert _healths(_counted(unknown), _counted(masked_run(BAD_LOG))) == [KnownHealth.UNKNOWN, KnownHealth.BAD]
+    assert _healths(_counted(made_run(op("x", "Placeholder", value=[1.0])))) == [KnownHealth.FINE]
+
+
+def test_of_counts_alone_a_run_is_harmless_whose_results_and_variables_are_finite() -> None:
+    fine, gone_bad = _counted(_ctc(0.5)), _counted(_ctc(INF))
+    of_nan = _counted(made_run(op("log", "Log", value=[NAN]), op("loss", "Max", "log", value=1.0)))
+    failed = replace(fine, error=RunError("Broken.", "Log", "log"))
+    hidden = _counted(
+        made_run(
+            op("w", "VarHandleOp"),
+            op("log", "Log", value=[-INF, 0.0]),
+            op("up", "Exp", "log", value=[0.0, 1.0]),
+            op("assign", "AssignSubVariableOp", "w", "up"),
+            op("loss", "Sum", "up", value=1.0),
+        )
+    )
+    found = _healths(fine, gone_bad, of_nan, failed, hidden)
+    assert found == [KnownHealth.HARMLESS, *[KnownHealth.BAD] * 4]

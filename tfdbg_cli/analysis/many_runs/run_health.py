@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Generator, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -17,9 +17,12 @@ from tfdbg_cli.analysis.origin.by_health import HealthSearch, tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.origin_found import OnIntended
 from tfdbg_cli.analysis.origin.search import OriginSearch
+from tfdbg_cli.analysis.watch.outcome import outcome_of
 from tfdbg_cli.analysis.watch.verdicts import nan_mask
+from tfdbg_cli.model.calls import RunKind
+from tfdbg_cli.model.dtypes import element_type_named, is_inexact
 from tfdbg_cli.model.ignored import IgnoredPlace
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, tensor_name_of
 from tfdbg_cli.model.runs import Run
 from tfdbg_cli.model.statistics import Summary, any_nonfinite
 from tfdbg_cli.model.tensors import finite_in_steps
@@ -105,7 +108,7 @@ class RunHealths:
         if bad and len(left_out) == len(bad):
             return RunHealth(fine.health, left_out)
         if tells_health_alone(run):
-            return RunHealth(_by_numbers(run))
+            return RunHealth(_by_numbers(run, bad.values()))
         places = (*self._ignored, *run.ignored)
         search = OriginSearch(run, benign=OnIntended.SKIP, dismissed=dismissed_in(run, places))
         yield from search.read_in_steps()
@@ -150,10 +153,42 @@ def _of_found(run: Run, search: OriginSearch) -> KnownHealth:
     return KnownHealth.FINE if asks_of_gradients(search.lineage.graphs) else KnownHealth.HARMLESS
 
 
-def _by_numbers(run: Run) -> KnownHealth:
-    """How a run fares of which there are counts and no values: an infinity of a constant may be intended."""
+def _by_numbers(run: Run, bad: Iterable[Summary]) -> KnownHealth:
+    """How a run fares of which there are counts and no values: an infinity of a constant may be intended.
+
+    It is harmless if all that is `bad` in it are infinities, of which none comes out. What an op made of a NaN may be
+    a number that comes out.
+    """
+    if not any(summary.nan or summary.spoiled for summary in bad) and _comes_out_finite(run):
+        return KnownHealth.HARMLESS
     origin = HealthSearch(run).first()
     return KnownHealth.UNKNOWN if origin is None or origin.op_type in LITERALS else KnownHealth.BAD
+
+
+def _comes_out_finite(run: Run) -> bool:
+    """Whether all that comes out of a run of a session or a function is known, and known to be finite.
+
+    It is not where the run does not show the variables that it updates, as one that TensorFlow logged.
+    """
+    outcome = outcome_of(run.graph, run.call)
+    if run.error is not None or run.call.kind is RunKind.EAGER or not run.call.fetches:
+        return False
+    if not all(map(outcome.is_shown, outcome.applied)):
+        return False
+    fetches = set(map(tensor_name_of, run.call.fetches))
+    for name in fetches | outcome.names(run):
+        rows = run.tensors.named(name.node, name.slot)
+        if (name in fetches and not rows) or not all(_is_finite(run, row) for row in rows):
+            return False
+    return True
+
+
+def _is_finite(run: Run, row: int) -> bool:
+    kind = element_type_named(run.tensors[row].dtype)
+    if kind is not None and kind.numpy is not None and not is_inexact(kind.numpy):
+        return True
+    summary = known_of(run.tensors, row)
+    return summary is not None and summary.any_nonfinite is False
 
 
 def _has_bad_feed(run: Run) -> bool:

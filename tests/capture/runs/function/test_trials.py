@@ -354,3 +354,27 @@ def test_a_batch_is_drawn_once() -> None:
     exactness = front.ends[0].run.exactness
     assert exactness is not None
     assert exactness.exact, exactness.sentence
+
+
+@pytest.mark.usefixtures("other_plain_runs", "checks_that_change_ops")
+def test_where_taking_the_batch_changes_last_digits_the_program_is_always_given_what_the_plain_run_gives(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A blind test: behind the first two steps a bidirectional LSTM of tf_keras got other weights than alone."""
+    data = iter(tf.data.Dataset.from_tensor_slices(tf.range(12.0)))
+    weight = tf.Variable(0.0)
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        x = next(iterator) + 1.0
+        weight.assign(x)
+        return tf.math.log(x)
+
+    with debugged(RunUntil("has_inf_or_nan"), RunUntil("has_inf_or_nan")) as front:
+        for number in range(12):
+            expected = np.nextafter(np.log(np.float32(number + 1)), np.float32(np.inf))
+            np.testing.assert_array_almost_equal_nulp(step(data).numpy(), expected, 2)
+            assert weight.numpy() == np.nextafter(np.float32(number + 1), np.float32(np.inf)), number
+    said = capsys.readouterr().err
+    assert said.count("Where what they draw is taken, as a batch") == 1 and "a copy of it is watched" not in said
+    assert not front.ends

@@ -223,7 +223,7 @@ class TracedFunction:
     @cached_property
     def trials(self) -> Trials:
         """The trials: calls of the function that are also made plainly, from the same state."""
-        return Trials(self.snapshot_plan, self._atomic)
+        return Trials(self.snapshot_plan, self._atomic, drawing=True)
 
     def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the plain function for `inputs`, found once; None where it does not tell."""

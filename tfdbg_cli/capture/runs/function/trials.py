@@ -34,6 +34,10 @@ _KEPT = (
     "With their values kept, runs of {function} give other last digits than plain ones, in {named}. The program is "
     "given what the plain run gives where one is made, and else those. `--values replay` watches without that."
 )
+_DRAWN = (
+    "Where what they draw is taken, as a batch, runs of {function} give other last digits than plain ones: {named}."
+    " From now on each run is made plainly, too, from the same state, and the program is given what that gives."
+)
 _FAILED = (
     "With checks in it {function} failed, which it does not without them ({error}). The program was given what the "
     "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
@@ -68,14 +72,19 @@ class Trials:
     then the function is watched in place nevertheless.
     """
 
-    def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction, *, kept: bool = False) -> None:
+    def __init__(
+        self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction, *, kept: bool = False, drawing: bool = False
+    ) -> None:
+        """Try calls of `atomic` that keep their values (`kept`), give what they draw (`drawing`), or are checked."""
         self._snapshot_plan = snapshot_plan
         self._kept = kept
+        self._drawing = drawing
         self._function = str(atomic.graph.name)
         self._plain = PlainRuns(snapshot_plan, atomic)
         self._calls = 0
         self.made = 0
         self.differs = False
+        self._missed = False  # whether a call was not tried that was to be set right
         self.strays: dict[str, Parting] = {}
         self.failure = ""
         self._disturbed = 0  # trials in a row during which another thread may have written variables
@@ -90,11 +99,21 @@ class Trials:
         """Whether calls can be made on copies, be their last digits the program's or not."""
         return not (self._plain.reason or self.failure)
 
+    @property
+    def sets_right(self) -> bool:
+        """Whether the program is given what the plain call gives, of each call, since others differ from it."""
+        return self._drawing and self.differs and not self._missed and not self.reason
+
     def next_is_due(self) -> bool:
-        """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each."""
+        """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each.
+
+        Of calls that give what they draw all are, once one differed: there is no other way to make them.
+        """
         self._calls += 1
         if self.reason:
             return False
+        if self._drawing and self.differs:
+            return True
         return bool(self._disturbed) or self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1)
 
     def inputs(self, held: CallSnapshot) -> list[EagerTensor]:
@@ -132,12 +151,13 @@ class Trials:
         try:
             watched = CallOutcome(outputs, held.variables_now())
             result = agreement(self._snapshot_plan.root, watched, plain)
-            repeats = not result.partings or found or self._repeats(held, plain)
+            repeats = not result.partings or found or self.differs or self._repeats(held, plain)
         except our_errors() as error:
             report_bug("compare a watched call with a plain one", error)
             self.failure = f"it could not be compared with a plain call ({reason_of(error)})"
             return None
         if not held.alone:
+            self._missed = self._missed or self.differs
             self._disturbed += 1
             self.failure = _DISTURBED if self._disturbed > _MOST_DISTURBED else ""
             return None
@@ -193,8 +213,11 @@ class Trials:
 
     def _note(self, partings: Sequence[Parting], right: bool) -> None:
         """Note that a call differed in `partings`; `right`: the program was given what the plain one gives."""
-        self.differs = True
-        told = _KEPT if self._kept else _COPIES
+        known, self.differs = self.differs, True
+        if known and self._drawing:
+            self._missed = self._missed or not right
+            return
+        told = _KEPT if self._kept else _DRAWN if self._drawing else _COPIES
         remark(told.format(function=self._function, named=named_partings(partings)) + self._of_unordered_sums())
         if self._kept or self._calls > _FIRST or not right:
             self.strays.update({parting.name: parting for parting in partings})

@@ -52,7 +52,7 @@ def beside(proof: Proof, trials: Trials, shown: Agreement | None, note: str = ""
     random = proof.instrumented.random_note
     if random:
         found = Exactness(found.way, strays=strays, doubt=random, note=note)
-    elif not proof.holds and not _is_told_by(trials, proof):
+    elif not proof.holds and not trials.sets_right and not _is_told_by(trials, proof):
         found = Exactness(found.way, strays=strays, doubt=_doubt(proof, trials), note=note)
     return _with(found, shown)
 

@@ -185,6 +185,26 @@ def test_what_a_variable_is_given_of_another_is_no_place_that_leaves_variables_f
     assert not judgement.places
 
 
+@pytest.mark.parametrize(
+    ("part", "carried"),
+    [
+        (op("part", "StridedSlice", "read", value=[NAN]), True),
+        (op("part", "Reshape", "read", value=[[NAN], [NAN]]), True),
+        (op("part", "ConcatV2", "read", "bad", value=[NAN, NAN, NAN]), False),
+        (op("part", "PadV2", "read", "bad", value=[NAN, NAN, NAN]), False),
+        (op("part", "Cast", "read", value=[INF, INF]), False),
+    ],
+    ids=lambda given: given.op_type if isinstance(given, Op) else "",
+)
+def test_a_part_of_what_was_read_eagerly_is_as_before_and_what_is_joined_with_it_or_made_of_it_is_not(
+    part: Op, carried: bool
+) -> None:
+    """Read again: NaN that an op computed was no harm once it was joined with what a variable held."""
+    run = made_run(V, op("read", "ReadVariableOp", "v", value=[NAN, NAN]), op("bad", "Log", value=[NAN]), part)
+    found = _carried(replace(run, call=replace(run.call, kind=RunKind.EAGER, fetches=())))
+    assert ("part:0" in found) is carried and "bad:0" not in found
+
+
 def test_what_the_run_wrote_itself_and_read_again_was_not_there_before() -> None:
     """The variable is assigned an infinity that the run computed, and then half of itself."""
     run = called(

@@ -36,6 +36,7 @@ from tfdbg_cli.ops.kinds import (
     EXTREMES,
     INCREMENTS,
     INPUTS,
+    JOINS,
     LITERALS,
     MERGE,
     MOVES,
@@ -52,6 +53,7 @@ _IsSource: TypeAlias = "Callable[[Node | None, Array], bool]"  # of a node and w
 _CARRY = frozenset(SAME_VALUE) | MOVES | PUTS_INTO | SELECTS | MERGE | EXTREMES | CALLS | {"Fill"}
 _KEEP_INFINITIES = SUMS | {"AddN", "Mul", "Neg", "Abs"}
 _SHOW_VARIABLES = frozenset({"ReadVariableOp", UPDATED_VARIABLE})
+_PARTS_OF_ONE = MOVES - JOINS - {"Cast", "Pad", "PadV2"}  # they give elements of one input as they are, and no others
 _MOST_MOVES = 10  # one behind the other
 _MOST_FOLLOWED = 10_000  # tensors between a variable and what is assigned to it
 
@@ -134,7 +136,7 @@ class CarriedOver:
     def _moved(self, node: Node) -> Node:
         """The node whose elements `node` gives in other places, or some of them: `w[i]` runs an op of its own."""
         for _ in range(_MOST_MOVES):
-            edges = self._lineage.edges(node) if node.op_type in MOVES else []
+            edges = self._lineage.edges(node) if node.op_type in _PARTS_OF_ONE else []
             made = edges[0].node if edges else None
             if made is None:
                 break

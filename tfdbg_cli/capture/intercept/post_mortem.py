@@ -34,10 +34,9 @@ _BEFORE = (
 def run_that_failed(error: Exception, number: int, watch: EagerWatch, thread: str = "") -> Run | None:
     """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
 
-    It ends the `thread` of that name alone, if one is named; then None also where it came from no run.
-
     None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run
-    and the error did not come through TensorFlow or Keras.
+    and the error did not come through TensorFlow or Keras. Of one that ends the `thread` of that name alone, also
+    where it came from no run.
     """
     if was_shown(error):
         return None

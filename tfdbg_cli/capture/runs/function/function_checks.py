@@ -25,7 +25,7 @@ from tfdbg_cli.capture.functions.graph.scopes import named_graphs_below
 from tfdbg_cli.capture.functions.optimized.compiled import Compiled
 from tfdbg_cli.capture.questions.known import question_of
 from tfdbg_cli.capture.questions.question import Question
-from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.runs.function.trials import Added, Trials
 from tfdbg_cli.capture.runs.watch_policy import checked
 from tfdbg_cli.capture.state.call_snapshot import CallSnapshot
 from tfdbg_cli.capture.state.early_reads import early_reads
@@ -89,7 +89,7 @@ class FunctionChecks:
         """
         self._plain = plain
         self.trials = Trials(snapshot_plan, atomic)
-        self.kept_trials = Trials(snapshot_plan, atomic, kept=True)
+        self.kept_trials = Trials(snapshot_plan, atomic, Added.VALUES)
         self._proof: Proof | None = None
         self._kept: Proof | None = None
         self._plain_graph = graph

@@ -22,7 +22,7 @@ from tfdbg_cli.capture.functions.measuring.inferred_graphs import undeclared
 from tfdbg_cli.capture.functions.measuring.measured import MeasurePlan
 from tfdbg_cli.capture.functions.measuring.measured_tensors import StatisticsLayout
 from tfdbg_cli.capture.runs.function.traced_function import TracedFunction
-from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.runs.function.trials import Added, Trials
 from tfdbg_cli.capture.tf.memo import Memos
 from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.config.settings import Settings
@@ -48,7 +48,7 @@ class MeasuredFunction:
         graphs = undeclared(named_graphs_below(traced.atomic), traced.root.body.name)
         self._facts = StaticFacts(traced.root, graphs)
         self._beyond = MeasurePlan(traced.root, self._facts, self._chosen).beyond
-        self.trials = Trials(traced.snapshot_plan, traced.atomic)
+        self.trials = Trials(traced.snapshot_plan, traced.atomic, Added.STATISTICS)
         self._proof: Proof | None = None
         self._proving = threading.Lock()
         self._taken: int | None = None  # bytes that the values of the last call took

@@ -27,7 +27,7 @@ from tfdbg_cli.capture.functions.signature.arguments import Slot, slots_of
 from tfdbg_cli.capture.functions.signature.result_names import Results, results_among
 from tfdbg_cli.capture.large_graphs import Preparation, announce
 from tfdbg_cli.capture.runs.function.function_checks import FunctionChecks, WatchKind, with_updated
-from tfdbg_cli.capture.runs.function.trials import Trials
+from tfdbg_cli.capture.runs.function.trials import Added, Trials
 from tfdbg_cli.capture.state.snapshot_plan import SnapshotPlan
 from tfdbg_cli.capture.tf import compat
 from tfdbg_cli.capture.tf.memo import Memo
@@ -223,7 +223,7 @@ class TracedFunction:
     @cached_property
     def trials(self) -> Trials:
         """The trials: calls of the function that are also made plainly, from the same state."""
-        return Trials(self.snapshot_plan, self._atomic, drawing=True)
+        return Trials(self.snapshot_plan, self._atomic, Added.DRAWS)
 
     def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the plain function for `inputs`, found once; None where it does not tell."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import tensorflow as tf
 
@@ -26,18 +27,7 @@ from tfdbg_cli.model.exactness import Parting, named_partings
 from tfdbg_cli.model.units import names_text
 from tfdbg_cli.process.interruptions import our_errors
 
-_COPIES = (
-    "Watched in place, runs of {function} give other last digits than plain ones, in {named}. From now on the "
-    "program's own call stays as it is, and a copy of it is watched, which takes about twice the time."
-)
-_KEPT = (
-    "With their values kept, runs of {function} give other last digits than plain ones, in {named}. The program is "
-    "given what the plain run gives where one is made, and else those. `--values replay` watches without that."
-)
-_DRAWN = (
-    "Where what they draw is taken, as a batch, runs of {function} give other last digits than plain ones: {named}."
-    " From now on each run is made plainly, too, from the same state, and the program is given what that gives."
-)
+_DIFFER = "runs of {function} give other last digits than plain ones, in {named}."
 _FAILED = (
     "With checks in it {function} failed, which it does not without them ({error}). The program was given what the "
     "plain run gives. From now on a copy of each call is watched, which takes about twice the time."
@@ -50,6 +40,24 @@ _UNSTEADY = "its plain calls from one state differ from each other"
 _DISTURBED = "other threads of the program write variables meanwhile"
 _FIRST = 2  # calls that are all tried
 _MOST_DISTURBED = 5  # trials in a row that other threads may spoil
+
+
+class Added(StrEnum):
+    """What is added to the calls of a function that are tried, by what is said once these differ from plain ones."""
+
+    CHECKS = (
+        f"Watched in place, {_DIFFER} From now on the program's own call stays as it is, and a copy of it is watched,"
+        " which takes about twice the time."
+    )
+    STATISTICS = f"With statistics computed in them, {_DIFFER} From now on these are computed of values of the run."
+    VALUES = (
+        f"With their values kept, {_DIFFER} The program is given what the plain run gives where one is made, and else"
+        " those. `--values replay` watches without that."
+    )
+    DRAWS = (
+        f"Where what they draw is taken, as a batch, {_DIFFER} From now on each run is made plainly, too, from the"
+        " same state, and the program is given what that gives."
+    )
 
 
 @dataclass(frozen=True)
@@ -68,17 +76,14 @@ class Trials:
     """The trials of one function under one watch.
 
     `differs` says that some call gave other bits than the plain one. `strays` are the outputs and variables in which
-    calls that were not tried may have differed unseen: earlier ones, and if values are `kept` later ones too, since
+    calls that were not tried may have differed unseen: earlier ones, and if values are kept later ones too, since
     then the function is watched in place nevertheless.
     """
 
-    def __init__(
-        self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction, *, kept: bool = False, drawing: bool = False
-    ) -> None:
-        """Try calls of `atomic` that keep their values (`kept`), give what they draw (`drawing`), or are checked."""
+    def __init__(self, snapshot_plan: SnapshotPlan, atomic: AtomicFunction, added: Added = Added.CHECKS) -> None:
+        """Try calls of `atomic` to which `added` is added."""
         self._snapshot_plan = snapshot_plan
-        self._kept = kept
-        self._drawing = drawing
+        self._added = added
         self._function = str(atomic.graph.name)
         self._plain = PlainRuns(snapshot_plan, atomic)
         self._calls = 0
@@ -102,7 +107,7 @@ class Trials:
     @property
     def sets_right(self) -> bool:
         """Whether the program is given what the plain call gives, of each call, since others differ from it."""
-        return self._drawing and self.differs and not self._missed and not self.reason
+        return self._added is Added.DRAWS and self.differs and not self._missed and not self.reason
 
     def next_is_due(self) -> bool:
         """Whether the call that is made now is to be tried. Counts the calls, so it must be asked once for each.
@@ -112,7 +117,7 @@ class Trials:
         self._calls += 1
         if self.reason:
             return False
-        if self._drawing and self.differs:
+        if self._added is Added.DRAWS and self.differs:
             return True
         return bool(self._disturbed) or self._calls <= _FIRST or self._calls == 10 ** (len(str(self._calls)) - 1)
 
@@ -214,12 +219,12 @@ class Trials:
     def _note(self, partings: Sequence[Parting], right: bool) -> None:
         """Note that a call differed in `partings`; `right`: the program was given what the plain one gives."""
         known, self.differs = self.differs, True
-        if known and self._drawing:
+        if known and self._added is Added.DRAWS:
             self._missed = self._missed or not right
             return
-        told = _KEPT if self._kept else _DRAWN if self._drawing else _COPIES
-        remark(told.format(function=self._function, named=named_partings(partings)) + self._of_unordered_sums())
-        if self._kept or self._calls > _FIRST or not right:
+        said = self._added.format(function=self._function, named=named_partings(partings))
+        remark(said + self._of_unordered_sums())
+        if self._added is Added.VALUES or self._calls > _FIRST or not right:
             self.strays.update({parting.name: parting for parting in partings})
 
 

@@ -123,6 +123,8 @@ def test_so_is_one_of_an_op_that_a_thread_runs_eagerly_and_none_that_no_op_raise
     done = _run(tmp_path, eager.format("tf.gather(tf.constant([1.0, 2.0]), i)"), "--watch", "-c", "error_info")
     assert done.returncode == 0
     assert "This exception ends the thread trainer." in done.stdout and "indices = 9 is not in [0, 2)" in done.stdout
+    traced = _run(tmp_path, eager.format("tf.function(lambda: tf.add(1, 'a'))()"), "--watch", "-c", "error_info")
+    assert "This exception ends the thread trainer." in traced.stdout and "TypeError" in traced.stdout
     plain = _run(tmp_path, _STEP + eager.format("[][i]"), "--watch", "-c", "error_info")
     assert plain.returncode == 0 and "IndexError" in plain.stderr and "tfdbg>" not in plain.stdout
 

@@ -174,7 +174,7 @@ class ProcessDebugger:
         """Open the prompt on `error`, which is about to end the program, unless a stop has already shown it.
 
         It is that of a session which the program wrapped, where all runs were made by such. With the name of a
-        `thread` it ends that alone; then the prompt opens if it came from a run.
+        `thread` it ends that alone; then the prompt opens if it came from a run, or through TensorFlow or Keras.
         """
         if self.on:
             watch = watch_of(self.controller)

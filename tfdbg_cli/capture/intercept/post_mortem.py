@@ -35,8 +35,8 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch, thread: st
     """The run that `error` came from; where it came from none, the last run of the program, which has this `number`.
 
     None where the prompt was open already on the error, or on one in its chain of causes, and where there was no run
-    and the error did not come through TensorFlow or Keras. Of one that ends the `thread` of that name alone, also
-    where it came from no run.
+    and the error did not come through TensorFlow or Keras; of one that ends the `thread` of that name alone, where it
+    came neither from a run nor through these.
     """
     if was_shown(error):
         return None
@@ -51,8 +51,8 @@ def run_that_failed(error: Exception, number: int, watch: EagerWatch, thread: st
         notes = run.notes
     else:
         of_section = watch.broken_off(failure, frames, number)
-        through = bool(number) or _came_through_tensorflow(error.__traceback__)
-        if of_section is None and (thread or not through):
+        of_program = number and not thread
+        if of_section is None and not of_program and not _came_through_tensorflow(error.__traceback__):
             return None
         words, lacks = ("after", _AFTER) if number else ("before", _BEFORE)
         last = Call(number or 1, RunKind.EAGER, (), thread=here, function=f"{words} which the program")

@@ -116,9 +116,17 @@ def test_nearest_prefers_names_that_contain_the_text():
     assert did_you_mean("prb", known) == "Did you mean prob?"
 
 
+def test_nearest_knows_the_end_of_a_long_name():
+    known = ["functional/dense_1/BiasAdd", "compile_loss/mean_squared_error/Sqrt", "functional/dense_1/MatMul"]
+    assert nearest("Sqrtt", known) == ["compile_loss/mean_squared_error/Sqrt"]
+    assert nearest("dense_1/matmull", known)[0] == "functional/dense_1/MatMul"
+    assert nearest("zzzzqqq", known) == []
+
+
 def test_nearest_stays_fast_and_right_on_a_large_graph():
     known = [f"layer_{i}/kernel" for i in range(30_000)]
     assert nearest("layer_29999", known) == ["layer_29999/kernel"]
+    assert nearest("kernell", known) == ["layer_0/kernel"]
 
 
 def test_a_free_name_beyond_those_that_are_known_to_be_taken() -> None:

@@ -142,11 +142,11 @@ def device_matches(device: str, text: str) -> bool:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The names most like `name`, best first: those that contain it, then those spelled alike."""
+    """The names most like `name`, best first: those that contain it, then those spelled alike or ending so."""
     names = list(dict.fromkeys(known))
     lowered = name.lower()
     holding = sorted((n for n in names if lowered in n.lower()), key=lambda n: (len(n), n))[:most]
-    if len(holding) >= most or len(names) > 20_000:
+    if len(holding) >= most or (holding and len(names) > 20_000):
         return holding
     from tfdbg_cli.model.alike_names import spelled_alike
 

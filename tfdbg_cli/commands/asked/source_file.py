@@ -23,7 +23,10 @@ def take_file(options: argparse.Namespace) -> None:
     if options.source_file_path is None and isinstance(options.op_type_filter, str):
         options.source_file_path, options.op_type_filter = options.op_type_filter, None
     if options.source_file_path is None:
-        raise TfdbgError("print_source needs a file.", hint="`ls` lists them; the last part of a path is enough.")
+        begin = "" if options.line_begin is None else f", as `ps FILE:{options.line_begin}`"
+        raise TfdbgError(
+            f"print_source needs a file{begin}.", hint="`ls` lists them; the last part of a path is enough."
+        )
     place = _PLACE.match(options.source_file_path)
     if place is not None and options.line_begin is None:
         options.source_file_path, options.line_begin = place["file"], int(place["line"])

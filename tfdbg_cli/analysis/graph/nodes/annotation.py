@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Protocol, runtime_checkable
 
 from tfdbg_cli.errors import TfdbgError
@@ -155,6 +156,12 @@ def no_such_source(text: str, paths: Iterable[str], lost: str = "") -> TfdbgErro
     `lost` says in a clause why tracebacks that a recording keeps are not there, where it is so.
     """
     known = list(dict.fromkeys(paths))
+    if text.isdigit():
+        file = PurePath(known[0]).name if len(known) == 1 else "FILE"
+        return TfdbgError(
+            f"{text} is no source file.",
+            hint=f"A line is named with its file: `ps {file}:{text}`; `ls` lists the files.",
+        )
     others = "`ls` lists the files." if known else "No tracebacks name a file."
     if lost:
         others = f"No source is known: {lost}." if not known else f"Not all source is known: {lost}."

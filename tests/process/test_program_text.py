@@ -59,6 +59,18 @@ def test_a_text_that_does_not(text: str, monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert _place(monkeypatch, tmp_path, text) == ""
 
 
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_installed_packages_are_not_the_program_wherever_they_lie(
+    folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A user's own packages and those of Debian do not lie where `sysconfig` says that Python's do."""
+    (tmp_path / folder).mkdir()
+    assert _place(monkeypatch, tmp_path / folder, "name = input()") == "train.py:1"  # started as `-m train`
+    sys.modules["train"] = sys.modules.pop("__main__")
+    sys.modules["train"].__name__ = "train"
+    assert place_of_reader() == ""
+
+
 def test_a_script_in_a_pipe_is_not_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     module = ModuleType("__main__")

@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 from tfdbg_cli.process.own_frames import is_own
@@ -17,6 +18,7 @@ _NAMES_OF_IT = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _BUILTINS = frozenset({"input", "breakpoint"})  # functions of Python that read it
 _OPENERS = frozenset({"open", "fdopen", "read", "FileIO"})  # by the number of its descriptor
 _ASKED = frozenset({"isatty", "encoding", "errors", "fileno", "closed", "close"})  # what reads nothing of it
+_PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})  # of which Python has several
 _WORDS = ("stdin", "fileinput", "/fd/0", *(f"{name}(" for name in _BUILTINS), *(f"{name}(0" for name in _OPENERS))
 
 
@@ -39,11 +41,16 @@ def place_of_reader() -> str:
 
 
 def _line_of_reader(module: ModuleType, file: str) -> int:
-    if is_own(file) or file.startswith(_libraries()):
+    if is_own(file) or (_is_installed(file) and module.__name__ != "__main__"):  # `tfdbg run -m PACKAGE` is a program
         return 0
     if os.path.exists(file) and not os.path.isfile(file):  # noqa: PTH110, PTH113  # a pipe would be read, or waited for
         return 0
     return _line_in("".join(linecache.getlines(file, getattr(module, "__dict__", None))))
+
+
+def _is_installed(file: str) -> bool:
+    """Whether `file` belongs to Python or to a package, of this user's, of the system's or of another environment."""
+    return file.startswith(_libraries()) or not _PACKAGE_FOLDERS.isdisjoint(Path(file).parts)
 
 
 @cache

@@ -11,8 +11,10 @@ import tensorflow as tf
 from support.scripted import ScriptedFrontend
 
 from tfdbg_cli.capture.intercept.debugged_function import DebuggedFunction
+from tfdbg_cli.capture.runs.eager.log import run_of_log
 from tfdbg_cli.debugger.debugger import Debugger
 from tfdbg_cli.model.decision import DebugRun
+from tfdbg_cli.model.names import free_name
 
 pytestmark = pytest.mark.tf
 HUGE = tf.constant(-np.inf, tf.float16)
@@ -79,3 +81,24 @@ def test_an_infinity_of_python_may_be_one_that_it_computed() -> None:
 
 def test_a_finite_number_is_no_constant() -> None:
     assert given(lambda x: x / 4.0 * 2.0)[0] == ("Placeholder", 4.0)
+
+
+def test_each_of_many_numbers_is_named_without_asking_for_the_names_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The run of an eager program of 36 000 ops took 150 s to be recorded: each name began at `number_1` again."""
+    asked: list[str] = []
+
+    def counted(wanted: str, is_taken: Callable[[str], bool], *, beyond: int = 0) -> str:
+        return free_name(wanted, lambda name: asked.append(name) or is_taken(name), beyond=beyond)
+
+    monkeypatch.setattr(run_of_log, "free_name", counted)
+
+    def many(x: Any) -> Any:
+        for number in range(40):
+            x = x + float(number)
+        return x
+
+    assert len(given(many)) == 40
+    assert 40 <= len(asked) <= 120
+    assert len(set(asked)) >= 40

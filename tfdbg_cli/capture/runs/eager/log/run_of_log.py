@@ -33,7 +33,7 @@ from tfdbg_cli.capture.tf.types import EagerTensor
 from tfdbg_cli.model.dtypes import HANDLE_NUMBERS, name_of
 from tfdbg_cli.model.exactness import same_bits
 from tfdbg_cli.model.graph import Graph, GraphKind, Node
-from tfdbg_cli.model.names import TensorName
+from tfdbg_cli.model.names import TensorName, free_name
 from tfdbg_cli.model.sources import Traceback
 from tfdbg_cli.model.tensors import MemoryTensorStore, Tensor, describe, gone
 from tfdbg_cli.model.updates import UPDATED_VARIABLE, after_update
@@ -137,6 +137,7 @@ class _Builder:
         self._given_back: dict[tuple[int, int], TensorName] = {}  # the same by its number
         self._given: dict[int, Mapping[str, TensorName]] = {}
         self._taken: set[str] = set()  # nodes with a tensor
+        self._numbers: Counter[str] = Counter()  # by a name that nodes have the last number put behind it
         self._runs_within: dict[str, int] = {}
         self._updated = {source.key for op in ops for source, _ in op.written}
         self._made: dict[int, str] = {}  # by ids of handles the names of variables that ops made and others updated
@@ -328,8 +329,10 @@ class _Builder:
 
     def _free(self, wanted: str) -> str:
         """`wanted`, with a number where a node has that name."""
-        numbered = (f"{wanted}_{i}" for i in range(1, len(self._nodes) + 2))
-        return next(name for name in (wanted, *numbered) if name not in self._nodes)
+        name = free_name(wanted, self._nodes.__contains__, beyond=self._numbers[wanted])
+        if name != wanted:
+            self._numbers[wanted] = int(name.removeprefix(f"{wanted}_"))
+        return name
 
     def _part_name(self, source: OutsideInput) -> str | None:
         """The name of a part of a ragged or sparse tensor, of which all parts come in; None of what is no such."""

@@ -18,6 +18,10 @@ def test_a_stop_elsewhere_tells_of_the_functions_whose_copies_drew() -> None:
 
     @tf.function
     def drawn_with_a_seed():
+        return tf.random.gamma([2], 0.5, seed=3)
+
+    @tf.function
+    def drawn_and_counted_on():
         return tf.random.uniform([2], seed=3)
 
     @tf.function
@@ -32,12 +36,13 @@ def test_a_stop_elsewhere_tells_of_the_functions_whose_copies_drew() -> None:
     undo = intercept_all_functions(Debugger(lambda: front))
     try:
         drawn_with_a_seed()
+        drawn_and_counted_on()
         drawn_without_state()
         assert not any("random ops" in message for message in front.said)
         gone_bad(tf.constant(-1.0))
     finally:
         undo()
-    assert front.path == ["start 1", "end 3"]
+    assert front.path == ["start 1", "end 4"]
     (said,) = [message for message in front.said if "random ops" in message]
     assert said.startswith("drawn_with_a_seed has random ops that count inside their kernels")
     assert said.endswith("they draw other numbers than undebugged.")

@@ -17,6 +17,7 @@ from tfdbg_cli.api.screen_beside import load_beside
 from tfdbg_cli.api.watches import seen_by_watches
 from tfdbg_cli.api.wrapped_debuggers import wrapped_with_runs
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.calling.counted_draws import draws_to_tell_when_left_alone
 from tfdbg_cli.capture.intercept.all_functions import intercept_all_functions
 from tfdbg_cli.capture.intercept.all_sessions import intercept_all_sessions
 from tfdbg_cli.capture.intercept.initializers import InitializersApart
@@ -38,6 +39,7 @@ from tfdbg_cli.model.units import count_text
 from tfdbg_cli.model.values import Value
 from tfdbg_cli.process.once import Once
 from tfdbg_cli.process.program_end import at_the_end, not_at_the_end
+from tfdbg_cli.process.streams import to_stderr
 
 _MOST_PLACES = 3  # that are named
 _STOPS_AT_OPS = (
@@ -245,6 +247,8 @@ class ProcessDebugger:
             self.debugger.interruption.leave()
             self._undo.close()
         if was_on:
+            if sentence := draws_to_tell_when_left_alone():
+                to_stderr(sentence)
             watch_of(self.controller).end()  # which may open the prompt: others may enable meanwhile
 
 

@@ -52,6 +52,11 @@ class SelfChecking(Protocol):
 class DrawsAlike(Protocol):
     """A call that can be made with the random ops of a captured one."""
 
+    @property
+    def draws_apart(self) -> bool:
+        """Whether the call is to be made so though nothing of it is captured, since others are, or may be."""
+        ...
+
     def as_captured(self, settings: Settings) -> RunResult:
         """Perform the call as the program made it, but draw as a recorded call does. Raises what the call raises."""
         ...

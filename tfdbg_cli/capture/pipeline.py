@@ -113,7 +113,7 @@ def performed(controller: Controller, made: Interceptable) -> RunResult:
 
 def _left(made: Interceptable, plan: Plan, settings: Settings) -> RunResult:
     """Perform a call of which nothing is taken."""
-    if plan.among_recorded and isinstance(made, DrawsAlike):
+    if isinstance(made, DrawsAlike) and (plan.among_recorded or made.draws_apart):
         return made.as_captured(settings)
     return made.plain()
 

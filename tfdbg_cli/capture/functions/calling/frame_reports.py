@@ -143,10 +143,12 @@ class Rewritten:
     straight: dict[tuple[int, ...], Straight] = field(default_factory=dict)
 
     @staticmethod
-    def of(root: Scope, wanted: WantedRewrite, *, without_xla: bool = False) -> Rewritten:
-        """The function of `root`, rewritten; it is not registered."""
+    def of(
+        root: Scope, wanted: WantedRewrite, *, without_xla: bool = False, apart: frozenset[str] = frozenset()
+    ) -> Rewritten:
+        """The function of `root`, rewritten; it is not registered. Calls of functions named `apart` share none."""
         reports = FrameReports()
-        rewriting = Rewriting(reports.token, without_xla, wanted)
+        rewriting = Rewriting(reports.token, without_xla, wanted, apart)
         return Rewritten(rewriting.exposed(root), rewriting, reports)
 
     def begin(self, room: int | None) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.calling.counted_draws import CountedDraws, with_original_draws
 from tfdbg_cli.capture.functions.calling.frame_reports import FrameExecution, Rewritten, Unrolled
 from tfdbg_cli.capture.functions.calling.kept_tensors import NO_TENSORS, KeptTensors, alias
 from tfdbg_cli.capture.functions.calling.kernel_draws import kernel_draws
@@ -98,15 +99,18 @@ class Instrumented:
         wanted: WantedRewrite | None = None,
         onto: Sequence[NodeDef] | None = None,
         at_any_cost: bool = False,
+        counted: CountedDraws | None = None,
     ) -> None:
         """Rewrite the function of `root`.
 
         `atomic` is the AtomicFunction that it was made from, which words its errors; None when there is none.
         `arguments` say how its inputs are shown. `wanted` is what it is to give; by default all values.
         What is added is put `onto` the nodes that the optimizer made of the function, where it can be (`grafted`);
-        `at_any_cost` also where products have to be computed once more for it.
+        `at_any_cost` also where products have to be computed once more for it. Random ops that are `counted` count
+        where those of all other functions do that were rewritten so.
         """
         self._atomic = atomic
+        self._counted = counted
         self._wanted = wanted or WantedRewrite()
         self.root = root
         self._without_xla = False
@@ -120,7 +124,12 @@ class Instrumented:
             Shown(TensorName(name, 0), ARGUMENT, "", dtype)
             for name, dtype in zip(self.root.argument_names, self.root.body.argument_types, strict=True)
         ]
-        self.notes = self._standing_notes()
+        self._notes = self._standing_notes()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for the screen of what is so of all calls."""
+        return (*self._notes, self.random_note) if self.random_note else self._notes
 
     @property
     def name(self) -> str:
@@ -159,13 +168,18 @@ class Instrumented:
 
     def compiled(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the rewritten function for `inputs`; ask before the first call (`compiled`)."""
-        return compiled(self.name, inputs, optimize=not self.grafted)
+        found = compiled(self.name, inputs, optimize=not self.grafted)
+        return found if found is None or self._counted is None else with_original_draws(found)
 
-    @cached_property
+    @property
     def random_note(self) -> str:
         """A sentence about random numbers that are not those of the plain function; empty when there are none."""
-        random = kernel_draws(self.root)
+        random = self._kernel_draws if self._counted is None else self._counted.missing
         return _RANDOM.format(names_text(random)) if random else ""
+
+    @cached_property
+    def _kernel_draws(self) -> list[str]:
+        return kernel_draws(self.root)
 
     def perform(self, inputs: Sequence[EagerTensor], room: int | None = None) -> CallResult:
         """Call the function with `inputs`, flat eager tensors with the captured ones behind, and keep the values.
@@ -186,6 +200,8 @@ class Instrumented:
 
     def _performed(self, rewritten: Rewritten, inputs: Sequence[EagerTensor], room: int | None) -> CallResult:
         rewritten.begin(room)
+        if self._counted is not None:
+            self._counted.began = True
         if not rewritten.rewriting.frames:  # before the call: after it a user may wait for a screen
             self._straight(rewritten, self._shown_arguments(inputs))
         error: Exception | None = None
@@ -316,7 +332,8 @@ class Instrumented:
         return CallResult(outputs, NO_TENSORS, (*self.notes, _XLA_FAILED))
 
     def _rewritten(self) -> Rewritten:
-        rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla)
+        apart: frozenset[str] = frozenset() if self._counted is None else self._counted.functions
+        rewritten = Rewritten.of(self.root, self._wanted, without_xla=self._without_xla, apart=apart)
         definitions = rewritten.rewriting.definitions
         if self._onto is not None:
             try:
@@ -324,6 +341,8 @@ class Instrumented:
                 self.grafted = True
             except CannotBeGrafted as without:
                 self.grafted, self.lacking = False, without.lacking
+        if self._counted is not None:
+            self._counted.put_into(definitions, None if self.grafted else rewritten.rewriting.scopes)
         names = [definition.signature.name for definition in definitions]
         for definition in definitions:
             compat.add_function(definition)
@@ -337,8 +356,6 @@ class Instrumented:
             notes.append(_WITHOUT_XLA)
         if self._idle[0].rewriting.compiled:
             notes.append(_FUSED_OTHERWISE)
-        if self.random_note:
-            notes.append(self.random_note)
         hidden = hidden_in(self.root)
         if hidden:
             notes.append(_HIDDEN.format(hidden))

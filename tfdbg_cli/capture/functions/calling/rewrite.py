@@ -53,15 +53,18 @@ class Exposed:
 class Rewriting:
     """One function rewritten with all that it calls.
 
-    `token` names the callback (as tf.py_function registers it); `without_xla` asks that nothing be compiled by XLA.
-    Afterwards `definitions` holds the new functions, those that are called first, `frames` the branches and loops,
-    and `early` what is reported under -1, -2 and so on. `compiled_no_more` says that some function was meant for XLA,
-    which cannot call back; `compiled` that some function still is.
+    `token` names the callback (as tf.py_function registers it); `without_xla` asks that nothing be compiled by XLA;
+    functions whose names are in `apart` are rewritten anew for each call. Afterwards `definitions` holds the new
+    functions, those that are called first, `scopes` by their names what they stand for, `frames` the branches and
+    loops, and `early` what is reported under -1, -2 and so on. `compiled_no_more` says that some function was meant
+    for XLA, which cannot call back; `compiled` that some function still is.
     """
 
     token: bytes
     without_xla: bool = False
     wanted: WantedRewrite = field(default_factory=WantedRewrite)
+    apart: frozenset[str] = frozenset()
+    scopes: dict[str, Scope] = field(default_factory=dict)
     definitions: list[FunctionDef] = field(default_factory=list)
     frames: list[ReportingBody] = field(default_factory=list)
     early: list[tuple[TensorName, ...]] = field(default_factory=list)
@@ -73,7 +76,8 @@ class Rewriting:
     def exposed(self, scope: Scope) -> Exposed:
         """Rewrite the function of `scope` to give its values, and the answer to the question, behind its outputs."""
         key = self._key(scope)
-        shareable = not scope.has_frames and not scope.cut
+        is_apart = bool(self.apart) and any(inner.body.name in self.apart for inner in scope.all())
+        shareable = not (scope.has_frames or scope.cut or is_apart)
         if shareable and key in self._done:
             # Its values have other names where it is called here.
             return replace(self._done[key], items=self._items(scope))
@@ -213,4 +217,5 @@ class Rewriting:
         for attribute in IMPLEMENTATION & set(edit.definition.attr):
             del edit.definition.attr[attribute]
         self.definitions.append(edit.definition)
+        self.scopes[name] = edit.scope
         return name

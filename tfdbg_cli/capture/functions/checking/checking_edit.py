@@ -68,7 +68,6 @@ class CheckingEdit(Edit):
 
     def __init__(self, scope: Scope, wanted: WantedRewrite, compiled: bool) -> None:
         super().__init__(scope)
-        self.scope = scope
         self.updated: list[Item] = []
         self._wanted = wanted
         self._health = None if wanted.question is None else SummedAnswers(self, wanted.question, compiled)

@@ -43,7 +43,7 @@ class Edit:
     def __init__(self, scope: Scope) -> None:
         self.definition = deepcopy(scope.body.definition)
         self.nodes = {node.name: node for node in self.definition.node_def}
-        self._scope = scope
+        self.scope = scope
         self._waits: list[str] = []
         self._numbers: dict[str, int] = {}
         self.copies: dict[str, str] = {}  # by reference, of outputs that only the program is to hold
@@ -125,7 +125,7 @@ class Edit:
 
     def tell_reads(self, node: NodeDef, references: Sequence[str]) -> None:
         """Note at `node`, one of ours, which values of the program its data inputs are or stand for, in order."""
-        told = [told_source(self._scope, text) for text in references if not text.startswith("^")]
+        told = [told_source(self.scope, text) for text in references if not text.startswith("^")]
         node.attr[READS].list.s.extend(text.encode() for text in told)
 
     def call(self, function: str, inputs: Sequence[str], types: Iterable[int], gives: Iterable[int]) -> str:
@@ -157,7 +157,7 @@ class Edit:
 
     def redirect(self, instead: Mapping[ReferenceTarget, str]) -> None:
         """Let all nodes of the program, and its outputs, read `instead[source]` in the place of `source`."""
-        body = self._scope.body
+        body = self.scope.body
         for name in body.nodes if instead else ():
             node = self.nodes[name]
             for position, text in enumerate(node.input):
@@ -188,9 +188,9 @@ class Edit:
             if item.given_back and item.shown is not None and item.reference is not None
         ]
         # After the side effects too: a turn that fails has not ended.
-        waits = dict.fromkeys([*self._waits, *(name for name in self._scope.body.effects if name in self.nodes)])
+        waits = dict.fromkeys([*self._waits, *(name for name in self.scope.body.effects if name in self.nodes)])
         report = self.call_back(frame, given, waits, token)
-        if self._scope.is_condition:
+        if self.scope.is_condition:
             self._wait_for(report)
 
     def call_back(self, number: int, given: Sequence[tuple[str, int]], waits: Iterable[str], token: bytes) -> str:

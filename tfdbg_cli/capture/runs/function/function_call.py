@@ -11,6 +11,7 @@ from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import EVERYTHING, Action, Controller, Plan
 from tfdbg_cli.capture.failures import report, report_once
+from tfdbg_cli.capture.functions.calling.counted_draws import note_plain_call
 from tfdbg_cli.capture.functions.graph.forward_function import HandedOver
 from tfdbg_cli.capture.functions.signature.arguments import given, given_values
 from tfdbg_cli.capture.functions.signature.function_variables import FunctionVariables
@@ -63,12 +64,24 @@ class FunctionCall:
         self._entered = entered
 
     def plain(self) -> RunResult:
+        note_plain_call(self.looks_at)
         with INSIDE:
             return self._call_flat(self._atomic, *self._inputs)
 
+    @property
+    def draws_apart(self) -> bool:
+        try:
+            counted = self.traced.counted
+            return counted is not None and not counted.uncounted and self.traced.is_never_called(self._inputs)
+        except our_errors() as error:
+            report_once("look for random ops that count inside their kernels", error)
+            return False
+
     def as_captured(self, settings: Settings) -> RunResult:
         try:
-            drawing = self.traced.drawing_of_all(self._inputs, memory_budget(settings))
+            drawing = self.traced.counting(self._inputs) or self.traced.drawing_of_all(
+                self._inputs, memory_budget(settings)
+            )
         except our_errors() as error:  # whatever TensorFlow makes of a graph that we rewrote
             report_once("make a call with the random numbers of a recorded one", error)
             drawing = None

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from tfdbg_cli.capture.chooser import chooser
 from tfdbg_cli.capture.controller import Plan, WatchRequest
 from tfdbg_cli.capture.failures import remark
+from tfdbg_cli.capture.functions.calling.counted_draws import CountedDraws
 from tfdbg_cli.capture.functions.calling.instrumented import CallResult, Instrumented
 from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
 from tfdbg_cli.capture.functions.checking.early_reports import Early
@@ -81,17 +82,20 @@ class FunctionChecks:
         kind: WatchKind,
         graph: Callable[[], Graph],
         plain: Callable[[Sequence[EagerTensor]], Compiled | None],
+        counted: CountedDraws | None = None,
     ) -> None:
         """Watch `root` for `kind`.
 
         `graph` gives the graph of its runs, variables after their update included, `plain` what the runtime makes of
-        the function for some inputs.
+        the function for some inputs. The random ops in it that are `counted` count for the program.
         """
+        self._counted = counted
         self._plain = plain
         self.trials = Trials(snapshot_plan, atomic)
         self.kept_trials = Trials(snapshot_plan, atomic, Added.VALUES)
         self._proof: Proof | None = None
         self._kept: Proof | None = None
+        self._beside: FunctionChecks | None = None
         self._plain_graph = graph
         self.root = root
         self.snapshot_plan = snapshot_plan
@@ -159,10 +163,22 @@ class FunctionChecks:
             count_as_old()
         return self._proof
 
+    def of_copies(self, inputs: Sequence[EagerTensor]) -> Proof:
+        """As `checked_only`, to be called beside the program's own call, whose random ops it is to leave alone."""
+        if self._counted is None:
+            return self.checked_only(inputs)
+        if self._beside is None:
+            self._beside = FunctionChecks(
+                self.root, self._atomic, self.snapshot_plan, self._kind, self._plain_graph, self._plain
+            )
+        return self._beside.checked_only(inputs)
+
     def _proven(self, wanted: WantedRewrite, inputs: Sequence[EagerTensor]) -> Proof:
         def make(apart: Apart, onto: Onto, *, at_any_cost: bool = False) -> Instrumented:
             exact = replace(wanted, apart=apart, with_nan=self._is_final)
-            return Instrumented(self.root, self._atomic, wanted=exact, onto=onto, at_any_cost=at_any_cost)
+            return Instrumented(
+                self.root, self._atomic, wanted=exact, onto=onto, at_any_cost=at_any_cost, counted=self._counted
+            )
 
         return proven(
             self.root,

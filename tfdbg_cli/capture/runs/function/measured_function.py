@@ -69,7 +69,8 @@ class MeasuredFunction:
 
         def make(apart: Apart, onto: Onto, left_out: Apart = frozenset()) -> Instrumented:
             plan = MeasurePlan(traced.root, self._facts, self._chosen, apart, left_out)
-            made = Instrumented(traced.root, traced.atomic, wanted=plan.wanted(own), onto=onto)
+            wanted = plan.wanted(own)
+            made = Instrumented(traced.root, traced.atomic, wanted=wanted, onto=onto, counted=traced.counted)
             plans[made] = plan
             return made
 

@@ -11,6 +11,7 @@ from tfdbg_cli.analysis.graph.nodes.roles import roles_of
 from tfdbg_cli.capture.budget import memory_budget
 from tfdbg_cli.capture.estimate import needed
 from tfdbg_cli.capture.failures import report
+from tfdbg_cli.capture.functions.calling.counted_draws import CountedDraws
 from tfdbg_cli.capture.functions.calling.instrumented import Instrumented
 from tfdbg_cli.capture.functions.calling.kernel_draws import kernel_draws
 from tfdbg_cli.capture.functions.checking.checking_edit import WantedRewrite
@@ -58,7 +59,9 @@ class TracedFunction:
         self._counted: dict[Callable[[SymbolicTensor], bool], int] = {}  # how many tensors a user's filter admits
         self._watched: dict[WatchKind, FunctionChecks] = {}
         self._plain: tuple[Compiled | None] | None = None
+        self._never_called = False  # as far as the runtime told when it was asked for `plain`
         self._drawing: Proof | None = None
+        self._counting: Proof | None = None
 
     @property
     def atomic(self) -> AtomicFunction:
@@ -160,18 +163,23 @@ class TracedFunction:
     def instrumented(self) -> Instrumented:
         """The function rewritten so that it gives back every value."""
         wanted = WantedRewrite(early=Early(self.snapshot_plan.sources))
-        return Instrumented(self.root, self._atomic, wanted=wanted)
+        return Instrumented(self.root, self._atomic, wanted=wanted, counted=self.counted)
 
     @cached_property
     def instrumented_with_updated(self) -> Instrumented:
         """The same, also with the variables after their update."""
         wanted = replace(WantedRewrite.all_values(self.root), early=Early(self.snapshot_plan.sources))
-        return Instrumented(self.root, self._atomic, wanted=wanted)
+        return Instrumented(self.root, self._atomic, wanted=wanted, counted=self.counted)
 
     @cached_property
     def draws_in_kernels(self) -> bool:
         """Whether random ops in it count inside their kernels: then all calls must be made by the same function."""
         return bool(kernel_draws(self.root))
+
+    @cached_property
+    def counted(self) -> CountedDraws | None:
+        """How these count in one place for all functions that are rewritten of it; None where there are none."""
+        return CountedDraws(self.name, self.root, lambda: self._never_called) if self.draws_in_kernels else None
 
     def replay_obstacle(self, room: int) -> str:
         """Why the values of a call must be taken while it happens; empty if it can be made again for them."""
@@ -183,11 +191,23 @@ class TracedFunction:
         """What makes all calls of the function where some of them are recorded, so that all draw from one state.
 
         It gives back what they draw; every value, where a recorded call cannot be made again in `room` bytes. None
-        where no random op counts inside its kernel.
+        where no random op counts inside its kernel, but for those that are `counted`.
         """
-        if not self.draws_in_kernels:
+        if self.counted is None or not self.counted.uncounted:
             return None
         return self.instrumented_with_updated if self.replay_obstacle(room) else self.drawing(inputs).instrumented
+
+    def counting(self, inputs: Sequence[EagerTensor]) -> Instrumented | None:
+        """What makes a call of which nothing is taken, but that its random ops are `counted`.
+
+        None where not all are that count inside their kernels, or where it is not proven to be the same for the rest.
+        """
+        if self.counted is None or self.counted.uncounted:
+            return None
+        if self._counting is None:
+            self._counting = self._proven_giving(WantedRewrite(values=False), inputs)
+        found = self._counting.comparison
+        return self._counting.instrumented if found is not None and found.same else None
 
     def drawing(self, inputs: Sequence[EagerTensor]) -> Proof:
         """The function rewritten to give back only what its ops draw from outside; proven for `inputs`.
@@ -214,9 +234,11 @@ class TracedFunction:
         sources = self.snapshot_plan.sources
         copied = summed_draws(self.plain(inputs), sources)
         wanted = WantedRewrite(values=False, given=sources, early=early, copied=copied)
+        return self._proven_giving(wanted, inputs)
 
+    def _proven_giving(self, wanted: WantedRewrite, inputs: Sequence[EagerTensor]) -> Proof:
         def make(_: Apart, onto: Onto) -> Instrumented:
-            return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto)
+            return Instrumented(self.root, self._atomic, wanted=wanted, onto=onto, counted=self.counted)
 
         return proven(self.root, self.plain(inputs), inputs, make)
 
@@ -227,15 +249,23 @@ class TracedFunction:
 
     def plain(self, inputs: Sequence[EagerTensor]) -> Compiled | None:
         """What the runtime makes of the plain function for `inputs`, found once; None where it does not tell."""
+        if self._plain is None and self.draws_in_kernels:
+            self.ask_plain(inputs)
         if self._plain is None:
             self._plain = (compiled_copy(self._atomic.name.decode(), inputs),)
         return self._plain[0]
+
+    def is_never_called(self, inputs: Sequence[EagerTensor]) -> bool:
+        """Whether the function was not called when this was asked for the first time."""
+        self.plain(inputs)
+        return self._never_called
 
     def ask_plain(self, inputs: Sequence[EagerTensor]) -> None:
         """Find out `plain` now if the function was never called: then the runtime has to compile it anyway."""
         if self._plain is None:
             found = compiled(self._atomic.name.decode(), inputs)
             self._plain = None if found is None else (found,)
+            self._never_called = self._never_called or found is not None
 
     def plain_beside(self, inputs: Sequence[EagerTensor], work: Callable[[], T]) -> T:
         """The result of `work`, which runs in a second thread while `plain` is found for `inputs`, if it must be."""
@@ -268,7 +298,7 @@ class TracedFunction:
     def _watch(self, kind: WatchKind) -> FunctionChecks:
         self.announce(Preparation.CHECKS)
         return FunctionChecks(
-            self.root, self._atomic, self.snapshot_plan, kind, lambda: self.watched_graph, self.plain
+            self.root, self._atomic, self.snapshot_plan, kind, lambda: self.watched_graph, self.plain, self.counted
         )
 
     def estimate(

@@ -88,13 +88,17 @@ class ReplayedWatchedCall(CapturedCall):
         `notes` are shown at a hit, and say why it can have no values.
         """
         super().__init__(call, plan, room)
-        self._proof = watched.checked_only(call.inputs)
         self._watched = watched
+        self._proof = self._checks()
         self._settings = settings
         self._notes = notes
         self._outputs: Sequence[EagerTensor] = ()
         self._agreement: Agreement | None = None  # between the replay and the program's call
         self._note = ""
+
+    def _checks(self) -> Proof:
+        """The function with the checks."""
+        return self._watched.checked_only(self.call.inputs)
 
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
@@ -225,6 +229,9 @@ class CopiedWatchedCall(ReplayedWatchedCall):
 
     _drawing: Proof | None = None
 
+    def _checks(self) -> Proof:
+        return self._watched.of_copies(self.call.inputs)
+
     def perform(self) -> RunResult:
         """Make the call. Raises what the call raises."""
         self.held = held_before(self.call, self.room)
@@ -292,6 +299,8 @@ def _is_spoiled(result: EagerTensor) -> bool:
 def watch_capture(call: PerformedCall, plan: Plan, settings: Settings) -> Capture:
     """The way to make `call` for `plan`, in the memory that `settings` leave."""
     room = memory_budget(settings)
+    if call.traced.draws_in_kernels:
+        call.traced.plain(call.inputs)  # before the first call one sees that it is the first
     if plan.watched is None and plan.among_recorded and call.traced.drawing_of_all(call.inputs, room) is not None:
         refused = None if plan.statistics is None else refusal(_estimate(call, plan, settings))
         if refused is not None:

@@ -29,6 +29,8 @@ _ASKED = "asks Python where the program stands."
         ("x.shape", f"`pt x` prints a tensor, `py x.shape` {_ASKED}"),
         ("len(x)", f"`py len(x)` {_ASKED}"),
         ("x = 3", f"`py x = 3` {_ASKED}"),
+        ("exit()", "`exit` asks which"),
+        ("quit()", "`abort` ends the program"),
         ("l 20", "`locals` shows the line that runs"),
         ("w", "`where` lists the calls"),
         ("u", "`up` and `down` go"),

@@ -25,7 +25,7 @@ _HABITS = {
     **dict.fromkeys(("a", "args", "i", "info"), (_NAMES, "`ri` tells of the run, `pf` of what it was fed.")),
     **dict.fromkeys(("tbreak", "tb", "unt", "cl", "clear", "disable", "condition"), (_STOPS, "")),
     **dict.fromkeys(("fin", "return", "ret"), ("`finish` runs on until the call is left.", "")),
-    **dict.fromkeys(("kill", "k", "stop"), (_ENDS, "`exit` leaves.")),
+    **dict.fromkeys(("kill", "k", "stop", "exit()", "quit()"), (_ENDS, "`exit` leaves.")),
     **dict.fromkeys(("interact", "ipython"), ("`pdb` and its `interact` take Python line by line.", "")),
     "o": ("`origin` goes back to the first NaN or infinity.",) * 2,
     "F": (
@@ -59,6 +59,8 @@ def debugger_habit(name: str, rest: Sequence[str], *, live: bool) -> str:
     `live` says that Python of the program is at hand: it runs, and stands at a stop.
     """
     text = " ".join((name, *rest))
+    if text in _HABITS:
+        return _HABITS[text][not live]
     if printed := _PRINTED.match(text):
         return _shown(printed[1], "{}", live)
     shows = name.partition("/")[0] if rest else name  # gdb takes a format: p/x

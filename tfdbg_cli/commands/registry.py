@@ -36,6 +36,7 @@ _ELSEWHERE = {
     "what-if": _WHAT_IF,
     "what_if": _WHAT_IF,
     "replay": "A shell makes a bundle's run again: tfdbg replay FOLDER",
+    "doctor": "A shell asks what is wrong with what was saved: tfdbg doctor PATH",
     "open": "A shell opens what was saved: tfdbg open FOLDER",
 }
 

@@ -20,6 +20,8 @@ def parted(name: str) -> str:
     """The hint where `name`, no command, is of a shell, or parted from another one as there; empty if not."""
     if name in _PROGRAMS:
         return "`!` opens a shell; its `exit` comes back here."
+    if name.startswith("!"):
+        return "`!` alone opens a shell, in which that is typed; its `exit` comes back here."
     if name.endswith(_PARTING):
         return _ONE_AT_A_TIME
     return f"Nothing is piped from here. {_into_a_file('COMMAND')}" if "|" in name else ""
@@ -38,6 +40,11 @@ def left_over(command: str, words: Sequence[str], as_query: str, as_times: str) 
         return TfdbgError(
             f"{command}: its answer cannot be piped to {' '.join(words[words.index('|') + 1 :])!r}.",
             hint=_into_a_file(command),
+        )
+    if words[0].startswith(">>"):
+        return TfdbgError(
+            f"{command}: nothing is appended to a file.",
+            hint="`> FILE` writes one, `>| FILE` also where there is one.",
         )
     if arrow := re.match(">\\|?", words[0]):
         name = quoted(text[arrow.end() :].strip())

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 import tensorflow as tf
 
-from tfdbg_cli.capture.sessions.call_names import fetched
+from tfdbg_cli.capture.sessions.call_names import fed, fetched
 
 pytestmark = pytest.mark.tf
 
@@ -46,3 +46,11 @@ def test_names_are_those_of_dicts_and_named_tuples(make: Any, names: dict[str, s
     """A list gives none, for the node says more than a place in it; nor does a monitored session."""
     found = _names(make)
     assert set(found.values()) == {"s"} if names is None else found == names
+
+
+def test_a_variable_behind_a_handle_is_fed_by_the_value_that_is_read_of_it() -> None:
+    """L-BFGS of DeepXDE feeds variables: "what is fed to dense/kernel:0 has not the shape" of the graph."""
+    with tf.Graph().as_default():
+        kernel = tf.compat.v1.get_variable("kernel", [2, 3], use_resource=True)
+        bias = tf.compat.v1.get_variable("bias", [3], use_resource=False)
+        assert list(fed({kernel: 0, bias: 1})) == ["kernel/Read/ReadVariableOp:0", "bias:0"]

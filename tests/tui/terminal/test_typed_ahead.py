@@ -99,6 +99,11 @@ def test_what_the_terminal_itself_answers_is_no_key(desk: _Desk) -> None:
     assert desk.notes == ()
 
 
+def test_where_the_terminal_says_its_cursor_is_is_no_key(desk: _Desk) -> None:
+    """A blind test: such an answer, which another program had asked for, ended the debugger with a TypeError."""
+    assert desk.screen(STEP, late=f"x\x1b[12;40Ry\x1b[2;1R{END}") == "xy"
+
+
 def test_the_terminal_is_as_it_was_behind_each_screen(desk: _Desk) -> None:
     before = termios.tcgetattr(desk.terminal)
     desk.screen(STEP, late=f"{END}a")

@@ -130,6 +130,8 @@ def _pairs(key: Any, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _tensor_name(key: Any) -> str:
+    if isinstance(key, tf.Variable):  # of one behind a handle TensorFlow feeds the value that it reads first
+        return str(key.graph.as_graph_element(key, allow_operation=False).name)
     text = key if isinstance(key, str) else str(getattr(key, "name", key))
     return text if ":" in text else f"{text}:0"
 

@@ -129,11 +129,14 @@ class TtyScreen(urwid.display.raw.Screen):
     def hook_event_loop(self, event_loop: urwid.EventLoop, callback: Callable[[Any, list[int]], Any]) -> None:
         """Have `callback` called with keys, first with those that were pressed ahead of the screen.
 
-        Those behind a key that ends the screen wait for the next one.
+        Those behind a key that ends the screen wait for the next one. What the terminal reports of itself is none, as
+        where its cursor is, for which another program asked.
         """
 
         def each(keys: Any, raw: list[int]) -> None:
             for number, key in enumerate(keys):
+                if not (isinstance(key, str) or urwid.util.is_mouse_event(key)):
+                    continue
                 try:
                     callback([key], raw)
                 except urwid.ExitMainLoop:

@@ -276,6 +276,9 @@ def test_what_is_lost_is_not_called_fine() -> None:
     assert "could not be read" not in text_of("origin", replace(damaged, tensors=behind)), "it ran later"
     rest = replace(damaged, tensors=MemoryTensorStore([run.tensors[i] for i in range(2)], lost[:2]))
     assert "No NaN or infinity in what could be read of this run.\nLooked at 1 tensor" in text_of("origin", rest)
+    whole = replace(run.tensors[1], dtype="int32")
+    gone = replace(damaged, tensors=MemoryTensorStore([run.tensors[0], whole], [lost[0], np.ones(2, "i4")]))
+    assert "Looked at nothing of it." in text_of("origin", gone), "a number that is whole cannot be bad"
     assert "could not be read" not in text_of("origin", sample_run.sample_run())
 
 

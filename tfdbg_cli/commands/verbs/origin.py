@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from tfdbg_cli.analysis.graph.nodes.feeds import fed_array
 from tfdbg_cli.analysis.origin.by_health import tells_health_alone
 from tfdbg_cli.analysis.origin.dismissed import dismissed_in
 from tfdbg_cli.analysis.origin.finding import Finding, Passed, look_for, passed_by
@@ -36,6 +37,7 @@ from tfdbg_cli.model.decision import RunUntil
 from tfdbg_cli.model.runs import Run, RunEnd
 from tfdbg_cli.model.units import count_text
 
+_WITH_NAN = ("float", "bfloat", "complex")  # beginnings of the names of dtypes that can hold it
 _ELEMENTS_SHOWN = 3
 
 
@@ -153,6 +155,15 @@ def _elsewhere(context: Context) -> list[Line]:
     return [line(Span("alerts", Style.KEY, "alerts"), Span(there, Style.HINT))]
 
 
+def _looked_at(run: Run, unread: int) -> str:
+    """How many values were looked at; where some were not read, only those count that could be bad and were."""
+    tensors, feeds = len(run.tensors) - unread, len(run.call.feeds)
+    if unread:
+        tensors -= sum(not run.tensors[row].dtype.startswith(_WITH_NAN) for row in range(len(run.tensors)))
+        feeds = sum(fed_array(value) is not None for value in run.call.feeds.values())
+    return f"{count_text(tensors, 'tensor')} and {count_text(feeds, 'feed')}" if tensors or feeds else "nothing of it"
+
+
 def _unread_line(run: Run, unread: int, first: int) -> Line:
     """How many tensors could not be read, and what says why of the one at row `first`."""
     why = tensor_link(run.tensors, first)
@@ -173,8 +184,7 @@ def _all_fine(context: Context, passed: Passed, options: argparse.Namespace) -> 
         lines = [line(Span(f"No {what}{but} in what is known of this run, which failed.", Style.WARNING))]
     if unread:
         lines = [line(Span(f"No {what}{but} in what could be read of this run.", Style.WARNING))]
-    looked_at = count_text(len(run.tensors) - unread, "tensor")
-    lines.append(line(f"Looked at {looked_at} and {count_text(len(run.call.feeds), 'feed')}."))
+    lines.append(line(f"Looked at {_looked_at(run, unread)}."))
     if passed.first_unread is not None:
         lines.append(_unread_line(run, unread, passed.first_unread))
     if run.shortcomings:
